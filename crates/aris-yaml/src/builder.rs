@@ -1,4 +1,4 @@
-//! A tree from the parser's events.
+//! Builds a tree from the parser's events.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,9 +7,9 @@ use granit_parser::{Event, Marker, ScalarStyle};
 use crate::problem::{Place, Problem, problem};
 use crate::{Node, Text, Value};
 
-/// Collections that may lie in each other. **Source**: a recipe and a manifest have five levels; deeper is an attack on the stack.
+/// Most levels of nested collections. **Source**: recipes and manifests have five levels; deeper nesting attacks the stack.
 const MAX_DEPTH: usize = 64;
-/// Nodes that aliases may add to a file.
+/// Most nodes that aliases may add to a file.
 const MAX_ALIASED: usize = 1_000_000;
 
 #[derive(Default)]
@@ -20,7 +20,7 @@ pub(crate) struct Builder {
     pub(crate) root: Option<Node>,
 }
 
-/// A collection whose end has not been seen.
+/// A collection that is not closed yet.
 struct Open {
     place: Place,
     anchor: usize,
@@ -52,7 +52,7 @@ impl Builder {
                 if self.aliased > MAX_ALIASED {
                     return Err(wrong(place, "aliases multiply this file beyond all use"));
                 }
-                // The place of use says more than that of the anchor.
+                // For messages, the place of the alias is more useful than that of the anchor.
                 (Node::at(place, node.value.clone()), 0)
             }
             Event::SequenceStart(_, anchor, _) => {
@@ -93,7 +93,7 @@ impl Builder {
         Ok(())
     }
 
-    /// Adds what ends at `place` to the collection that is open.
+    /// Adds a node to the innermost open collection; without one it becomes the root.
     fn add(&mut self, node: Node, place: Place) -> Result<(), Problem> {
         match self.open.last_mut().map(|open| &mut open.items) {
             None => self.root = Some(node),
@@ -120,7 +120,8 @@ impl Builder {
     }
 }
 
-/// The mapping's own keys win over merged ones, wherever the merge key stands; of two merged mappings the first wins.
+/// Closes a collection. A mapping's own keys win over merged ones, wherever the merge key is; of two merged mappings the first
+/// wins.
 fn closed(items: Items) -> Value {
     let (mut entries, merged) = match items {
         Items::List(items) => return Value::List(items),
@@ -160,7 +161,7 @@ fn wrong(place: Place, message: &str) -> Problem {
     problem(place, message, None)
 }
 
-/// A place as the parser gives it: its columns begin with 0.
+/// Converts the parser's position, whose columns begin at 0.
 pub(crate) fn place_of(marker: &Marker) -> Place {
     Place {
         line: small(marker.line()),

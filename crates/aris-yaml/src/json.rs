@@ -1,8 +1,8 @@
-//! JSON as repositories hold it.
+//! JSON as real repositories contain it.
 //!
-//! RFC 8259, and besides: a byte order mark, `//`, `/* */` and `#` comments, commas before a closing bracket, control characters in texts,
-//! texts in single quotes, keys without quotes, and `NaN`, `Infinity` and `-Infinity`, which are plain scalars that mean a text. A key that
-//! is given twice in one object is an error: which of the two was meant cannot be known.
+//! RFC 8259, and in addition: a byte order mark, `//`, `/* */` and `#` comments, commas before a closing bracket, control
+//! characters in texts, texts in single quotes, keys without quotes, and `NaN`, `Infinity` and `-Infinity`, which become plain
+//! scalars that mean a text. A key that occurs twice in one object is an error, because it is unclear which one is meant.
 
 use std::collections::BTreeMap;
 
@@ -10,22 +10,22 @@ use crate::builder::small;
 use crate::problem::{Place, Problem, problem};
 use crate::{Node, Text, Value};
 
-/// Lists and objects that may lie in each other. **Source**: results have a dozen levels; deeper is an attack on the stack.
+/// Most levels of nested lists and objects. **Source**: results have a dozen levels; deeper nesting attacks the stack.
 const MAX_DEPTH: usize = 128;
 
-/// Reads one value that fills `text`. **Errors**: the first mistake, with its place.
+/// Reads a text that consists of one value. **Errors**: the first mistake, with its place.
 pub fn read_json(text: &str) -> Result<Node, Problem> {
     JsonReader::new(text, 1).whole()
 }
 
-/// The same for whoever reports a repeated key as a smaller mistake: [`Node::get`] gives the last one.
+/// The same, but a repeated key is allowed, so that the caller can report it; [`Node::get`] returns the last one.
 pub fn read_repeating_json(text: &str) -> Result<Node, Problem> {
     let mut reader = JsonReader::new(text, 1);
     reader.may_repeat = true;
     reader.whole()
 }
 
-/// Reads JSON piece by piece, so that a long list need not be held as a tree.
+/// Reads JSON item by item, so that a long list need not be held in memory.
 #[derive(Debug)]
 pub struct JsonReader<'t> {
     text: &'t str,
@@ -35,14 +35,14 @@ pub struct JsonReader<'t> {
     /// The column of the byte `counted`, from 1, in characters.
     column: u32,
     counted: usize,
-    /// Whether an item of the outermost list was read.
+    /// Whether an item of the outermost list has been read.
     within: bool,
-    /// Whether a key may stand twice in one object.
+    /// Whether a key may occur twice in one object.
     may_repeat: bool,
 }
 
 impl<'t> JsonReader<'t> {
-    /// A reader at the beginning of `text`, whose first line is `line` of its file.
+    /// A reader for `text`, which begins at line `line` of its file.
     pub fn new(text: &'t str, line: u32) -> Self {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         Self {
@@ -69,7 +69,7 @@ impl<'t> JsonReader<'t> {
         self.node(0)
     }
 
-    /// Checks that nothing follows. **Errors**: when something does.
+    /// Checks that the text ends here. **Errors**: more text follows.
     pub fn end(&mut self) -> Result<(), Problem> {
         self.space()?;
         if self.at < self.bytes.len() {
@@ -78,13 +78,13 @@ impl<'t> JsonReader<'t> {
         Ok(())
     }
 
-    /// Enters the outermost list; `false` when something else stands here.
+    /// Enters the outermost list; `false` when the value is not a list.
     pub fn enter_list(&mut self) -> Result<bool, Problem> {
         self.space()?;
         Ok(self.take(b'['))
     }
 
-    /// The next item of the list that was entered; `None` after the last.
+    /// The next item of the entered list; `None` after the last.
     pub fn item(&mut self) -> Result<Option<Node>, Problem> {
         if !self.separated(b']', self.within)? {
             return Ok(None);
@@ -107,7 +107,8 @@ impl<'t> JsonReader<'t> {
         here
     }
 
-    /// Line and column of the current byte. The count goes on from the last place, so that one long line costs no more than many.
+    /// Line and column of the current byte. Counts on from the previous place, so that one long line is not counted again for
+    /// each value.
     fn place(&mut self) -> Place {
         let skipped = self.bytes.get(self.counted..self.at).unwrap_or_default();
         let characters = skipped.iter().filter(|byte| **byte & 0xc0 != 0x80).count();
@@ -155,7 +156,8 @@ impl<'t> JsonReader<'t> {
         Ok(())
     }
 
-    /// Goes on by a byte of what began at `start`. **Errors**: it is `open` at the end of the file.
+    /// Moves on by one byte within a token that began at `start`. **Errors**: the file ends first; `open` names the token in
+    /// the message.
     fn step(&mut self, start: Place, open: &str) -> Result<(), Problem> {
         let byte = self.peek();
         self.at += usize::from(byte.is_some());
@@ -173,7 +175,7 @@ impl<'t> JsonReader<'t> {
         }
     }
 
-    /// Goes on to the next item, past its comma unless it is the first; `false` at the closing bracket, which is taken.
+    /// Moves to the next item, past its comma unless it is the first; `false` at the closing bracket, which is consumed.
     fn separated(&mut self, close: u8, comma: bool) -> Result<bool, Problem> {
         self.space()?;
         let separated = comma && self.take(b',');
@@ -266,7 +268,7 @@ impl<'t> JsonReader<'t> {
         }
     }
 
-    /// The letters, digits and signs of numbers that begin here.
+    /// The letters, digits and number signs at the current byte.
     fn word(&self) -> &'t str {
         let part = |byte: &u8| byte.is_ascii_alphanumeric() || b"+-._$".contains(byte);
         let length = self.rest().iter().take_while(|byte| part(byte)).count();
@@ -315,7 +317,7 @@ impl<'t> JsonReader<'t> {
         Ok(c)
     }
 
-    /// The character of `\uXXXX`, or of a pair of them; the replacement character for half a pair, as Python writes them.
+    /// The character of `\uXXXX` or of a surrogate pair; the replacement character for half a pair, which Python can write.
     fn unicode(&mut self) -> Result<char, Problem> {
         let high = self.hex4()?;
         let mut code = high;
@@ -355,9 +357,9 @@ pub(crate) fn is_number(word: &str) -> bool {
     word.starts_with(begins) && serde_json::from_str::<serde::de::IgnoredAny>(word).is_ok()
 }
 
-/// Two entries with one key.
+/// Two entries with the same key, if there are any.
 pub(crate) fn twice(entries: &[(Text, Node)]) -> Option<(&Text, &Text)> {
-    /// Entries up to which comparing all pairs is faster than sorting.
+    /// Up to this number of entries, comparing all pairs is faster than sorting.
     const FEW: usize = 8;
     let mut keys = entries.iter().map(|(key, _)| key);
     if entries.len() <= FEW {

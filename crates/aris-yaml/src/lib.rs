@@ -1,10 +1,11 @@
-//! YAML and JSON as a tree whose scalars stay as written, each node with its place.
+//! YAML and JSON as a tree that keeps scalars as written, each node with its place.
 //!
-//! [`read`] takes YAML, of which strict JSON is a part: anchors, aliases and merge keys are resolved, and a key that is given twice in a mapping
-//! stays twice, so that whoever reads the tree can report it; [`Node::get`] gives the last one, as YAML loaders do. [`read_json`] and
-//! [`JsonReader`] take JSON with comments and the other liberties of real files. Numbers keep their text: `1e-4` stays `1e-4`.
+//! [`read`] reads YAML, which includes strict JSON. It resolves anchors, aliases and merge keys. A key that occurs twice in a
+//! mapping stays in the tree twice, so that the caller can report it; [`Node::get`] returns the last one, as YAML loaders do.
+//! [`read_json`] and [`JsonReader`] read JSON with comments and other extensions of real files. Numbers keep their text: `1e-4`
+//! stays `1e-4`.
 //!
-//! [`typed()`] makes a value of a Rust type of YAML, and tells all mistakes. What this does not do: write YAML.
+//! [`typed()`] deserializes YAML into a Rust type and reports all mistakes. This crate does not write YAML.
 
 #![warn(missing_docs)]
 
@@ -29,9 +30,9 @@ pub use typed::{Keys, typed, typed_node};
 /// A value and its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Node {
-    /// From 1. What an alias stands for has the place of the alias.
+    /// Line, from 1. An alias's value has the place of the alias.
     pub line: u32,
-    /// From 1.
+    /// Column, from 1.
     pub column: u32,
     /// The value.
     pub value: Value,
@@ -44,23 +45,23 @@ pub enum Value {
     Scalar {
         /// Its text.
         text: String,
-        /// Whether it stood without quotes, so that it may be a number, a truth value or null.
+        /// Whether it was written without quotes, so that it may be a number, a truth value or null.
         plain: bool,
     },
     /// A list.
     List(Vec<Node>),
-    /// A mapping in the order of the file; a key may stand twice.
+    /// A mapping in file order; a key may occur twice.
     Map(Vec<(Text, Node)>),
 }
 
-/// A text and its place; also a key of a mapping.
+/// A text and its place; used for keys of mappings too.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Text {
     /// The text.
     pub text: String,
-    /// From 1.
+    /// Line, from 1.
     pub line: u32,
-    /// From 1; 0 when the text was not read.
+    /// Column, from 1; 0 when the text does not come from a file.
     pub column: u32,
 }
 
@@ -72,9 +73,9 @@ impl Deref for Text {
     }
 }
 
-/// What a scalar means.
+/// The meaning of a scalar.
 ///
-/// **Source**: the core schema of YAML 1.2, numbers in decimal only; `yes`, `on` and their like are texts.
+/// **Source**: the core schema of YAML 1.2, with decimal numbers only; `yes`, `on` and similar words are texts.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Kind<'a> {
     /// `null`, `~` or nothing.
@@ -90,7 +91,7 @@ pub enum Kind<'a> {
 }
 
 impl Default for Node {
-    /// Null at the first place, as which a file without a document may count.
+    /// Null at the first place, for a file without a document.
     fn default() -> Self {
         Self {
             line: 1,
@@ -113,7 +114,7 @@ impl Node {
         }
     }
 
-    /// What the scalar means; `None` for lists and mappings.
+    /// The meaning of the scalar; `None` for lists and mappings.
     pub fn kind(&self) -> Option<Kind<'_>> {
         let Value::Scalar { text, plain } = &self.value else {
             return None;
@@ -134,7 +135,7 @@ impl Node {
         self.kind() == Some(Kind::Null)
     }
 
-    /// The scalar's text as written, whatever it means; `None` for lists and mappings.
+    /// The scalar's text as written, regardless of its meaning; `None` for lists and mappings.
     pub fn written(&self) -> Option<&str> {
         match &self.value {
             Value::Scalar { text, .. } => Some(text),
@@ -150,7 +151,7 @@ impl Node {
         }
     }
 
-    /// A truth value. YAML 1.1's spellings count too, in any case: this is for fields that are truth values by definition.
+    /// A truth value. Accepts YAML 1.1's spellings in any case, because it is for fields that must be truth values.
     pub fn truth(&self) -> Option<bool> {
         let Value::Scalar { text, .. } = &self.value else {
             return None;
@@ -162,7 +163,7 @@ impl Node {
         }
     }
 
-    /// A whole number that is not in quotes.
+    /// A whole number, unless it is in quotes.
     pub fn integer(&self) -> Option<i64> {
         match self.kind() {
             Some(Kind::Integer(number)) => Some(number),
@@ -170,7 +171,7 @@ impl Node {
         }
     }
 
-    /// The value under a key of a mapping; of several the last.
+    /// The value of a key of a mapping; of repeated keys the last.
     pub fn get(&self, key: &str) -> Option<&Self> {
         let known = |(name, _): &&(Text, Self)| name.text == key;
         self.entries()
@@ -180,7 +181,7 @@ impl Node {
             .map(|(_, node)| node)
     }
 
-    /// The entries of a mapping in the order of the file; empty for everything else.
+    /// The entries of a mapping in file order; empty for other nodes.
     pub fn entries(&self) -> &[(Text, Self)] {
         match &self.value {
             Value::Map(entries) => entries,
@@ -188,7 +189,7 @@ impl Node {
         }
     }
 
-    /// The items of a list; empty for everything else.
+    /// The items of a list; empty for other nodes.
     pub fn items(&self) -> &[Self] {
         match &self.value {
             Value::List(items) => items,
@@ -206,7 +207,7 @@ impl Node {
         matches!(self.value, Value::List(_))
     }
 
-    /// What the value is called in messages, with its article.
+    /// The kind of value, with its article, for messages.
     pub fn noun(&self) -> &'static str {
         match (&self.value, self.kind()) {
             (Value::List(_), _) => "a list",
@@ -218,13 +219,13 @@ impl Node {
         }
     }
 
-    /// Checks that no key is given twice in one mapping. **Errors**: the second place, and the first in the message.
+    /// Checks that no mapping contains a key twice. **Errors**: at the second place; the message names the first.
     pub fn check_keys(&self) -> Result<(), Problem> {
         self.repeated_key()
             .map_or(Ok(()), |keys| Err(json::said_twice(keys)))
     }
 
-    /// A key that is given twice in one mapping: its first and its second place.
+    /// A key that occurs twice in one mapping: its first and its second place.
     pub fn repeated_key(&self) -> Option<(&Text, &Text)> {
         json::twice(self.entries()).or_else(|| self.children().find_map(Self::repeated_key))
     }
@@ -235,12 +236,12 @@ impl Node {
         self.items().iter().chain(values)
     }
 
-    /// Appends the value as JSON. Numbers stay as written where JSON can write them so; those that no `f64` holds become texts.
+    /// Appends the value as JSON. Numbers stay as written if that is valid JSON; numbers that do not fit an `f64` become texts.
     pub fn write_json(&self, out: &mut String) {
         self.write(out, "");
     }
 
-    /// The same as a text, with a blank behind each comma and colon.
+    /// The same as a new text, with a blank after each comma and colon.
     pub fn spaced_json(&self) -> String {
         let mut out = String::new();
         self.write(&mut out, " ");
@@ -325,12 +326,12 @@ fn number(text: &str) -> Option<Kind<'_>> {
     text.parse().ok().map(Kind::Float)
 }
 
-/// Reads one document; `None` when there is none. **Errors**: the first mistake of syntax.
+/// Reads one document; `None` when there is none. **Errors**: the first syntax mistake.
 pub fn read(text: &str) -> Result<Option<Node>, Problem> {
-    // A byte order mark is no part of the text.
+    // A byte order mark is not part of the text.
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut builder = Builder::default();
-    // A last line with text and without a line feed: the parser gives block texts one that is not there.
+    // If the last line has no line feed, the parser adds one to a block scalar that ends there; it is removed below.
     let last = text.rsplit('\n').next().unwrap_or_default();
     let open_end = (!last.trim().is_empty()).then(|| text.chars().count());
     for event in Parser::new_from_str(text) {
@@ -498,7 +499,7 @@ mod tests {
         assert!(!JsonReader::new("{}", 1).enter_list().unwrap());
     }
 
-    /// Any JSON value, a few levels deep.
+    /// Any JSON value of a few levels.
     fn json() -> impl Strategy<Value = Json> {
         let leaf = prop_oneof![
             Just(Json::Null),

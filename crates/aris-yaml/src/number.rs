@@ -1,18 +1,18 @@
-//! Numbers that people compare: whole ones exactly, however many digits they have.
+//! Numbers for comparison: whole numbers stay exact, however many digits they have.
 
 use std::cmp::Ordering;
 
-/// A number as it is written: seeds, counts of bytes and nanoseconds are beyond what a double holds exactly.
+/// A number as written. Seeds and counts of bytes or nanoseconds can be larger than a double represents exactly.
 #[derive(Clone, Copy, Debug)]
 pub enum Number {
-    /// Without a fraction or an exponent.
+    /// Without a fraction and an exponent.
     Whole(i128),
-    /// Any other.
+    /// Any other number.
     Float(f64),
 }
 
 impl Number {
-    /// Reads a number, blanks around it left out; none for another text, infinity and what is no number.
+    /// Parses a number, ignoring blanks around it; `None` for other text, infinity and NaN.
     pub fn parse(text: &str) -> Option<Self> {
         let text = text.trim();
         let float = || text.parse().ok().filter(|float: &f64| float.is_finite());

@@ -1,10 +1,10 @@
-//! What is wrong in a file that a person wrote, with the place and what to do about it.
+//! Mistakes in a file that a person wrote, each with its place and a hint.
 
 use std::fmt::{self, Display};
 
 use crate::{Node, Text};
 
-/// Problems that are told; the others are counted.
+/// Most problems that are printed; further ones are only counted.
 pub const SHOWN_PROBLEMS: usize = 20;
 
 /// Problems that are collected before reading stops.
@@ -13,22 +13,22 @@ pub const MOST_PROBLEMS: usize = 1000;
 /// One mistake.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct Problem {
-    /// From 1; 0 when the whole file is meant.
+    /// Line, from 1; 0 for the whole file.
     pub line: u32,
-    /// From 1; 0 when the whole line is meant.
+    /// Column, from 1; 0 for the whole line.
     pub column: u32,
     /// What is wrong.
     pub message: String,
-    /// What to do.
+    /// What to do about it.
     pub hint: Option<String>,
 }
 
-/// Where something stands in a file, as [`Problem`] has it.
+/// A place in a file, as in [`Problem`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Place {
-    /// From 1; 0 when the whole file is meant.
+    /// Line, from 1; 0 for the whole file.
     pub line: u32,
-    /// From 1; 0 when the whole line is meant.
+    /// Column, from 1; 0 for the whole line.
     pub column: u32,
 }
 
@@ -61,16 +61,16 @@ pub fn problem(place: impl Into<Place>, message: impl Into<String>, hint: Option
     }
 }
 
-/// Collects mistakes, so that one reading tells all of them.
+/// Collects mistakes, so that one run reports all of them.
 #[derive(Debug, Default)]
 pub struct Problems(
-    /// So far.
+    /// The problems so far.
     pub Vec<Problem>,
     Vec<Problem>,
 );
 
 impl Problems {
-    /// Adds one, unless it is there already or there are too many.
+    /// Adds a problem, unless it is already there or there are too many.
     pub fn push(&mut self, problem: Problem) {
         if !self.full() && !self.0.contains(&problem) {
             self.0.push(problem);
@@ -82,7 +82,7 @@ impl Problems {
         self.push(problem(place, message, hint));
     }
 
-    /// The entries of a map. Of anything else none, and a problem: `must_be` what, in a sentence.
+    /// The entries of a map. For any other node returns none and adds a problem; `must_be` says in a sentence what is expected.
     pub fn map<'n>(
         &mut self,
         node: &'n Node,
@@ -110,12 +110,12 @@ impl Problems {
         Some(node.items())
     }
 
-    /// The value; when there is none, its problem is collected.
+    /// The value; an error is added to the problems.
     pub fn collect<T>(&mut self, read: Result<T, Problem>) -> Option<T> {
         read.map_err(|problem| self.push(problem)).ok()
     }
 
-    /// What may be meant as it stands, and is often a slip.
+    /// Adds a warning: a value that may be intended but is often a mistake.
     pub fn warn(&mut self, node: &Node, message: String) {
         let warning = problem(node, message, None);
         if self.1.len() < SHOWN_PROBLEMS && !self.1.contains(&warning) {
@@ -123,18 +123,18 @@ impl Problems {
         }
     }
 
-    /// The warnings, which are no problems.
+    /// Removes and returns the warnings, which are not problems.
     pub fn take_warnings(&mut self) -> Vec<Problem> {
         std::mem::take(&mut self.1)
     }
 
-    /// Whether so many are there that reading may stop.
+    /// Whether there are so many problems that reading may stop.
     pub fn full(&self) -> bool {
         self.0.len() >= MOST_PROBLEMS
     }
 }
 
-/// The problem of a key that nobody knows.
+/// The problem of an unknown key.
 pub fn unknown_key(what: &dyn Display, key: &Text, known: &[&[&str]]) -> Problem {
     let known = known.iter().flat_map(|keys| keys.iter().copied());
     let hint = nearest(&key.text, known).map_or_else(
@@ -145,7 +145,7 @@ pub fn unknown_key(what: &dyn Display, key: &Text, known: &[&[&str]]) -> Problem
     problem(key, message, Some(&hint))
 }
 
-/// The problem of a name that nothing known has.
+/// The problem of an unknown name.
 pub fn unknown_name<'a>(
     place: impl Into<Place>,
     noun: &str,
@@ -157,8 +157,8 @@ pub fn unknown_name<'a>(
     problem(place, message, hint.as_deref())
 }
 
-/// The known name that `name` most likely was meant to be: the same but for its case, else the nearest. **Source**: edit distance up to a
-/// third of the length, as in rustc's suggestions.
+/// The known name that `name` most likely means: the same name in another case, else the nearest one. **Source**: edit distance
+/// up to a third of the length, as in rustc's suggestions.
 pub fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let distance = |known: &str| {
         if known.eq_ignore_ascii_case(name) {

@@ -1,7 +1,8 @@
-//! Values of Rust types from a tree, by serde, with the place of each mistake.
+//! Deserializes Rust types from a tree with serde, with the place of each mistake.
 //!
-//! serde stops at the first mistake. Reading therefore goes on without the part that was wrong, until nothing is: one reading tells all
-//! mistakes. A text is as written, whatever it would mean in YAML; null is an empty list or mapping.
+//! serde stops at the first mistake. After each mistake, reading is therefore repeated without the wrong part, until nothing is
+//! wrong, so that one run reports all mistakes. A text is taken as written, whatever it means in YAML; null is an empty list or
+//! mapping.
 
 use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
@@ -18,30 +19,31 @@ use serde::forward_to_deserialize_any;
 use crate::problem::{Problem, Problems, problem, unknown_key};
 use crate::{Kind, Node, Text, Value, read as tree};
 
-/// Keys with this beginning are the user's own.
+/// Prefix of keys that belong to the user.
 const OWN: &str = "x_";
-/// Slips of the keyboard in a key that is still taken for another one where keys are open.
+/// Most edit steps by which an unknown key still counts as a misspelling of a known one, with [`Keys::Open`].
 const SLIPS: usize = 2;
-/// Keys of one map; more are a mistake that no list helps with.
+/// Most keys of one map. Beyond that, a list of them helps nobody.
 const MOST_KEYS: usize = 64;
-/// Mistakes in one map, after which it is given up.
+/// Most mistakes in one map; after that, reading stops.
 const MOST_MISTAKES: usize = 40;
-/// The name by which [`Many`] says how it is to be read.
+/// The serde name that marks [`Many`].
 const MANY: &str = "$many";
-/// The same of [`Written`].
+/// The serde name that marks [`Written`].
 const WRITTEN: &str = "$written";
 
-/// What keys of a mapping may be that its type does not have.
+/// Which keys a mapping may have beyond those of its type.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Keys {
-    /// None but the user's own, which begin with `x_`.
+    /// None, except the user's own with the prefix `x_`.
     #[default]
     Known,
-    /// Any that is not nearly one of the type: the file is for other programs, too. `yes`, `on` and their like are truth values in quotes, too.
+    /// Any, except misspellings of the type's keys: other programs read the file too. Here `yes`, `on` and similar words in
+    /// quotes are truth values too.
     Open,
 }
 
-/// A text, for which null stands as it is written.
+/// A text; null becomes its text as written.
 #[derive(Debug, serde::Deserialize)]
 #[serde(rename = "$written")]
 pub struct Written(pub String);
@@ -68,7 +70,7 @@ impl<T: JsonSchema> JsonSchema for Many<T> {
     }
 }
 
-/// Reads a document into a type. **Errors**: no YAML, or everything that the type does not take, in the order of the file.
+/// Deserializes a document. **Errors**: invalid YAML, or everything that the type does not accept, in file order.
 pub fn typed<T: DeserializeOwned>(text: &str, keys: Keys) -> Result<T, Vec<Problem>> {
     match tree(text) {
         Ok(node) => typed_node(&node.unwrap_or_default(), keys),
@@ -76,7 +78,7 @@ pub fn typed<T: DeserializeOwned>(text: &str, keys: Keys) -> Result<T, Vec<Probl
     }
 }
 
-/// The same of a tree that was read.
+/// The same for a tree.
 pub fn typed_node<T: DeserializeOwned>(node: &Node, keys: Keys) -> Result<T, Vec<Problem>> {
     node.check_keys().map_err(|problem| vec![problem])?;
     let mut problems = Problems::default();
@@ -86,8 +88,8 @@ pub fn typed_node<T: DeserializeOwned>(node: &Node, keys: Keys) -> Result<T, Vec
     value.filter(|_| problems.is_empty()).ok_or(problems)
 }
 
-/// Reads a whole map, called `what` in messages. `None`: it is no map. Keys that `T` does not know are left to [`check_keys`] where keys are
-/// [`Keys::Known`]: another type may be read from the same map.
+/// Deserializes a whole map; messages call it `what`. `None` when it is not a map. With [`Keys::Known`], the map's own unknown
+/// keys are left to [`check_keys`], because the caller may read other types from the same map.
 pub fn read<'de, T: Deserialize<'de>>(
     node: &'de Node,
     what: &str,
@@ -119,19 +121,19 @@ pub fn read<'de, T: Deserialize<'de>>(
     }
 }
 
-/// The keys that a struct is read from.
+/// The keys that a struct is deserialized from.
 pub fn keys<T: for<'de> Deserialize<'de>>() -> &'static [&'static str] {
     let empty = Node {
         value: Value::Map(Vec::new()),
         ..Node::default()
     };
     let reading = Reading::default();
-    // It asks for its keys, whatever it makes of a map without any.
+    // The struct asks for its keys even though the map is empty; the result does not matter.
     T::deserialize(reading.of(&empty, "")).map_or_else(drop, drop);
     reading.keys.get()
 }
 
-/// Reports every key of a map that is none of `known`, with the nearest of them.
+/// Reports every key of a map that is not in `known`, with the most similar known key.
 pub fn check_keys(node: &Node, what: &dyn Display, known: &[&[&str]], problems: &mut Problems) {
     for (key, _) in node.entries() {
         if is_unknown(key, known) {
@@ -145,7 +147,7 @@ fn is_unknown(key: &Text, known: &[&[&str]]) -> bool {
     !name.starts_with(OWN) && !known.iter().any(|keys| keys.contains(&name))
 }
 
-/// Whether a key is nearly one that is known.
+/// Whether a key is a misspelling of a known one.
 fn is_slip(key: &str, known: &[&str]) -> bool {
     known.iter().any(|known| {
         let slips = strsim::osa_distance(known, key);
@@ -153,14 +155,14 @@ fn is_slip(key: &str, known: &[&str]) -> bool {
     })
 }
 
-/// What is wrong with a value; a second line is the hint.
+/// A mistake in a value; a second line of its text becomes the hint.
 #[derive(Debug, thiserror::Error)]
 #[error("{message}")]
 struct Mistake<'de> {
     at: Option<&'de Node>,
     message: String,
     hint: Option<String>,
-    /// A field is not there: nothing new when its value was found wrong before.
+    /// Whether a field is missing. It is not reported if its value has already been reported as wrong.
     missing: bool,
 }
 
@@ -201,7 +203,7 @@ impl de::Error for Mistake<'_> {
             Unexpected::Map => "a mapping",
             _ => "a text",
         };
-        // What serde calls its own types.
+        // Replace serde's names for types by plain words.
         match expected.to_string().as_str() {
             "u16" | "u32" | "u64" | "usize" | "i32" => Self::must_be("a whole number", found),
             "a boolean" => Self::must_be("true or false", found),
@@ -214,7 +216,7 @@ impl de::Error for Mistake<'_> {
         }
     }
 
-    /// A whole number that its type does not hold.
+    /// A whole number that does not fit its type.
     fn invalid_value(found: Unexpected<'_>, _: &dyn Expected) -> Self {
         match found {
             Unexpected::Signed(number) if number < 0 => {
@@ -239,15 +241,15 @@ impl de::Error for Mistake<'_> {
     }
 }
 
-/// What one reading of a map has come to.
+/// State of one reading of a map.
 #[derive(Default)]
 struct Reading<'de> {
-    /// Nodes that were found wrong before, as if they were not there.
+    /// Nodes that were wrong in an earlier pass and now count as missing.
     wrong: Vec<&'de Node>,
     unknown: RefCell<Vec<Problem>>,
-    /// Whether it goes by [`Keys::Open`].
+    /// Whether it uses [`Keys::Open`].
     open: bool,
-    /// Keys that the type of the whole map is read from.
+    /// The keys of the type of the whole map.
     keys: Cell<&'static [&'static str]>,
 }
 
@@ -267,20 +269,20 @@ impl<'de> Reading<'de> {
     }
 }
 
-/// A node that is being read.
+/// A node during deserialization.
 #[derive(Clone, Copy)]
 struct Reader<'a, 'de> {
     node: &'de Node,
-    /// The key it stands under.
+    /// Its key.
     what: &'a str,
     at_root: bool,
-    /// The name of the type around the one that is read.
+    /// Name of the enclosing type.
     wrapper: &'static str,
     reading: &'a Reading<'de>,
 }
 
 impl<'a, 'de> Reader<'a, 'de> {
-    /// Says of a mistake without a place that it is here.
+    /// Adds this node's place to a mistake without a place.
     fn placed<T>(self, read: Result<T, Mistake<'de>>) -> Result<T, Mistake<'de>> {
         read.map_err(|mistake| match mistake.at {
             Some(_) => mistake,
@@ -418,12 +420,12 @@ impl<'de> Deserializer<'de> for Reader<'_, 'de> {
     ) -> Result<V::Value, Mistake<'de>> {
         let entries = match &self.node.value {
             Value::Map(entries) => entries,
-            // Visitors of structs would take the items of a list for the fields.
+            // serde's struct visitors would read a list as the fields in their order.
             Value::List(_) => {
                 let found = Unexpected::Seq;
                 return self.placed(Err(de::Error::invalid_type(found, &visitor)));
             }
-            // The visitor knows what it would like to see.
+            // Let the visitor report what it expects.
             Value::Scalar { .. } => return self.deserialize_map(visitor),
         };
         if entries.len() > MOST_KEYS && !self.reading.open {
@@ -436,7 +438,7 @@ impl<'de> Deserializer<'de> for Reader<'_, 'de> {
         let open = self.reading.open;
         let unknown = entries.iter().filter(|(key, _)| is_unknown(key, &[fields]));
         for (key, _) in unknown.filter(|(key, _)| !open || is_slip(key, fields)) {
-            // Whoever reads a map into several types checks its keys.
+            // At the root with known keys, the caller checks them itself.
             if open || !self.at_root {
                 let problem = unknown_key(&self.what, key, &[fields]);
                 self.reading.unknown.borrow_mut().push(problem);
