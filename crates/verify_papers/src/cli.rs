@@ -67,7 +67,7 @@ pub struct Cli {
 }
 
 impl Cli {
-    /// The folder of the paper, by whichever spelling.
+    /// The paper's folder, from either spelling of the argument.
     pub(crate) fn paper(&self) -> Option<&PathBuf> {
         self.paper.as_ref().or(self.old_paper.as_ref())
     }

@@ -1,4 +1,4 @@
-//! The references to check, wherever they come from. The only file that reads.
+//! Reads the references to check, from every kind of input. The only module that reads files.
 
 use std::collections::BTreeSet;
 use std::io::Read as _;
@@ -16,10 +16,10 @@ use serde_json::Value;
 
 use crate::Error;
 
-/// Bytes of input that are accepted; a list of 10,000 papers has some three million.
+/// Largest input, in bytes. A list of 10,000 papers has about three million.
 const LIMIT: u64 = 64 << 20;
 
-/// The input is there, and is not what it must be.
+/// An error for an input that exists but is malformed.
 fn invalid(path: &Path, why: &str, hint: &str) -> Error {
     let what = format!("{}: {why}", path.display());
     Error::told(ErrorKind::Validation, what, hint).with("path", path.display().to_string())
@@ -30,24 +30,24 @@ fn absent(path: &Path, hint: &str) -> Error {
     Error::absent(what, hint).with("path", path.display().to_string())
 }
 
-/// What a list of papers must be.
+/// Hint for a list of papers.
 const LIST: &str = "give a JSON list such as [{\"id\": \"p1\", \"title\": \"…\", \"doi\": null}]; see --help for other inputs";
 
-/// What a file of titles must be.
+/// Hint for a file of titles.
 const TITLES: &str = "give a text in UTF-8 with one title on each line";
 
-/// What a bibliography must be.
+/// Hint for a bibliography.
 const BIB: &str = "give a BibTeX file in UTF-8";
 
-/// A bibliography as it was read.
+/// A bibliography file.
 pub(crate) struct BibFile {
-    /// As a person would name it.
+    /// Its path, for messages.
     pub(crate) name: String,
     pub(crate) text: String,
     pub(crate) read: Bibliography,
 }
 
-/// References, and the entries that they were made of: file and entry within it.
+/// References, each with the entry it was made from: index of the file and of the entry within it.
 #[derive(Default)]
 pub(crate) struct Input {
     pub(crate) references: Vec<Reference>,
@@ -56,7 +56,7 @@ pub(crate) struct Input {
 }
 
 impl Input {
-    /// References of no bibliography.
+    /// References that do not come from a bibliography.
     fn of(references: Vec<Reference>) -> Self {
         Self {
             references,
@@ -85,7 +85,7 @@ pub(crate) fn json(context: &Context, path: &Path, now: Month) -> Result<Input, 
     Ok(Input::of(references))
 }
 
-/// One paper of the list. What is no text (null, a list) says nothing, as in the reference.
+/// One paper of the list. A value that is not a text (null, a list) is ignored, as in the reference.
 fn paper(row: &Value, at: usize, now: Month) -> Reference {
     let text = |name: &str| match row.get(name) {
         Some(Value::String(text)) => text.trim().to_owned(),
@@ -123,7 +123,7 @@ fn paper(row: &Value, at: usize, now: Month) -> Reference {
     Reference::from_fields(&id, &fields, now)
 }
 
-/// A name of a list: an "and" in it belongs to a group.
+/// One name of a list. A name with "and" in it is a group, and gets braces.
 fn one_name(name: &str) -> String {
     let name = name.replace(['{', '}'], "");
     if name
@@ -136,9 +136,9 @@ fn one_name(name: &str) -> String {
     }
 }
 
-/// Papers of which only the arXiv identifier is known, named as the reference names them.
+/// Papers of which only the arXiv identifier is known, with the ids that the reference gives them.
 ///
-/// **Errors**: a usage error for what is no such identifier.
+/// **Errors**: a usage error for an invalid identifier.
 pub(crate) fn arxiv_ids(list: &str, now: Month) -> Result<Input, Error> {
     let ids = list.split(',').map(str::trim).filter(|id| !id.is_empty());
     let references = ids.enumerate().map(|(at, id)| {
@@ -150,7 +150,7 @@ pub(crate) fn arxiv_ids(list: &str, now: Month) -> Result<Input, Error> {
     Ok(Input::of(references.collect::<Result<_, Error>>()?))
 }
 
-/// Papers of which only the title is known, named as the reference names them.
+/// Papers of which only the title is known, with the ids that the reference gives them.
 pub(crate) fn titles(context: &Context, path: &Path, now: Month) -> Result<Input, Error> {
     let bytes = bytes(context, path, TITLES)?;
     let text =
@@ -166,7 +166,7 @@ pub(crate) fn titles(context: &Context, path: &Path, now: Month) -> Result<Input
     Ok(Input::of(references.collect()))
 }
 
-/// Every entry of a bibliography.
+/// All entries of a bibliography.
 pub(crate) fn bibliography(context: &Context, path: &Path, now: Month) -> Result<Input, Error> {
     let bytes = bytes(context, path, BIB)?;
     let file =
@@ -232,7 +232,7 @@ fn bib_file(name: &str, bytes: &[u8]) -> Result<BibFile, String> {
     })
 }
 
-/// References of all entries, or of those with the cited keys.
+/// References for all entries, or for those with the cited keys.
 fn collect(files: Vec<BibFile>, cited: Option<&BTreeSet<String>>, now: Month) -> Input {
     let mut input = Input::default();
     let index = Index::new(files.iter().map(|file| &file.read));
@@ -252,7 +252,7 @@ fn collect(files: Vec<BibFile>, cited: Option<&BTreeSet<String>>, now: Month) ->
     input
 }
 
-/// The bytes of a file or of standard input, bounded.
+/// The bytes of a file or of standard input, up to [`LIMIT`].
 fn bytes(context: &Context, path: &Path, hint: &'static str) -> Result<Vec<u8>, Error> {
     if path != Path::new("-") {
         return aris_fs::read(&context.absolute(path), LIMIT).map_err(|error| {

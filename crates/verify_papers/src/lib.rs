@@ -1,14 +1,13 @@
-//! `verify_papers`: do these papers exist, and are they described right?
+//! `verify_papers`: checks whether papers exist and are described correctly.
 //!
-//! **Input**: a JSON list, identifiers, titles, a bibliography, or the cited entries of a paper. **Output**: the reference's JSON (verdict,
-//! rates, status of each paper) with existence, a comparison of each field, findings and evidence; or with `--jsonl` each paper on a line of
-//! its own, as soon as it and those before it are decided; a patch for a bibliography.
-//! **Exit**: 0 checked, whatever was found; 2 usage; 3 the input does not exist; 4 it is not what it must be; 5 it cannot be read, an output cannot
-//! be written, or there is no folder for the cache;
-//! 7 `--offline`, and the cache lacks answers.
+//! **Input**: a JSON list, identifiers, titles, a bibliography, or the cited entries of a paper. **Output**: the reference's
+//! JSON (verdict, rates, status of each paper) with existence, a comparison of each field, findings and evidence; with
+//! `--jsonl` each paper on its own line, as soon as it and those before it are decided; and a patch for a bibliography.
+//! **Exit**: 0 checked, whatever was found; 2 usage; 3 the input does not exist; 4 the input is malformed; 5 it cannot be read,
+//! an output cannot be written, or there is no folder for the cache; 7 `--offline`, and the cache lacks answers.
 //!
-//! A source that does not answer is never evidence: its papers are `verify_pending`. An identifier that leads to another work makes a
-//! paper unverified, whatever else is found.
+//! A source that does not answer proves nothing: its papers are `verify_pending`. A paper whose identifier belongs to another
+//! work is unverified, whatever else is found.
 
 mod cli;
 mod input;
@@ -31,7 +30,7 @@ pub use report::Report;
 
 use crate::input::Input;
 
-/// What the helper says about itself.
+/// The helper's name, version and help.
 pub static SPEC: Spec = Spec {
     name: "verify_papers",
     version: env!("CARGO_PKG_VERSION"),
@@ -63,7 +62,7 @@ pub static SPEC: Spec = Spec {
     ..aris_online::SPEC
 };
 
-/// Checks what `cli` names.
+/// Runs the command line.
 pub fn run(mut cli: Cli, context: &Context) -> Result<Outcome<Report>, Error> {
     notes(&cli, context);
     let fresh = cli.no_cache || cli.cache_scope.as_deref() == Some("none");
@@ -74,7 +73,7 @@ pub fn run(mut cli: Cli, context: &Context) -> Result<Outcome<Report>, Error> {
     let mut input = match read(&cli, context) {
         Ok(input) => input,
         Err(error) => {
-            // Skills read the verdict, also of an input that nobody can read. The input is what the user has to mend first.
+            // Skills read the verdict even when the input cannot be read. The error of the input is the more important one.
             if let Err(second) = tell(&Report::blocked(), &cli, context) {
                 context.note(&second.to_string());
             }
@@ -131,7 +130,8 @@ pub fn run(mut cli: Cli, context: &Context) -> Result<Outcome<Report>, Error> {
     Ok(Outcome::done(report))
 }
 
-/// Gives a report that goes with an error: to the file of `--output`, else to standard output where no envelope says it.
+/// Outputs a report that accompanies an error: to the file of `--output`, else to standard output if no envelope is printed
+/// there.
 fn tell(report: &Report, cli: &Cli, context: &Context) -> Result<(), Error> {
     if file(report, cli, context)?.is_none() && !context.json() && !cli.jsonl {
         context.line(&serde_json::to_string_pretty(report)?);
@@ -139,7 +139,7 @@ fn tell(report: &Report, cli: &Cli, context: &Context) -> Result<(), Error> {
     Ok(())
 }
 
-/// Writes the report to the file of `--output`; the file as it was named.
+/// Writes the report to the file of `--output`. Returns the path as given; `None` without such a file.
 fn file(report: &Report, cli: &Cli, context: &Context) -> Result<Option<String>, Error> {
     let Some(path) = cli.output.as_ref().and_then(Sink::file) else {
         return Ok(None);
@@ -149,11 +149,11 @@ fn file(report: &Report, cli: &Cli, context: &Context) -> Result<Option<String>,
     Ok(Some(path.display().to_string()))
 }
 
-/// Seconds that one title takes at most, with all sources that may have to be asked for it, and that a DOI takes.
+/// Most seconds for one title, including all sources that may have to be asked, and for one DOI.
 const PER_TITLE: f64 = 4.0;
 const PER_DOI: f64 = 1.0;
 
-/// Without a deadline of the caller's the time follows the work: a minute leaves most of a hundred titles unanswered.
+/// Unless the caller sets a deadline, extends it with the work: one minute leaves most of a hundred titles unanswered.
 fn allow_time(cli: &mut Cli, input: &Input, context: &Context) {
     let usual = aris_sources::DEADLINE.as_secs_f64();
     if cli.online.offline || cli.online.deadline.is_some() {
@@ -180,7 +180,8 @@ fn allow_time(cli: &mut Cli, input: &Input, context: &Context) {
     }
 }
 
-/// Refuses to write over what is read: an input file, or any LaTeX source or bibliography when a paper is checked; and twice to one file.
+/// Refuses outputs that would overwrite an input (for a paper also any LaTeX source or bibliography), and two outputs to one
+/// file.
 fn check_outputs(cli: &Cli, context: &Context) -> Result<(), Error> {
     if cli.fix_bib.as_deref() == Some(Path::new("-")) {
         let hint = "name the file of the patch";
@@ -232,7 +233,7 @@ fn read(cli: &Cli, context: &Context) -> Result<Input, Error> {
     }
 }
 
-/// The patches of all bibliographies, one after the other, and the entries they touch.
+/// The patches of all bibliographies, concatenated, and the number of entries they change.
 fn patch(input: &Input, checked: &[Checked], context: &Context) -> (String, usize) {
     let mut text = String::new();
     let mut touched = 0;
@@ -245,7 +246,8 @@ fn patch(input: &Input, checked: &[Checked], context: &Context) -> (String, usiz
             .filter_map(|((_, at), checked)| Some((file.read.entries.get(*at)?, checked)))
             .collect();
         let path = aris_fs::lexical(&context.absolute(Path::new(&file.name)));
-        // git and patch take no absolute path and none that leads upwards; they pass over a line before the diff.
+        // git and patch refuse absolute paths and paths that lead upwards. They ignore a line before the diff, which names the
+        // folder.
         let folder = path.parent().filter(|_| !path.starts_with(context.cwd()));
         let name = aris_fs::display_relative(&path, folder.unwrap_or(context.cwd()));
         if let Some((diff, count)) = fix::patch(&file.text, &name, &of_file) {
@@ -260,7 +262,7 @@ fn patch(input: &Input, checked: &[Checked], context: &Context) -> (String, usiz
     (text, touched)
 }
 
-/// Says which flags of older skills mean nothing any more.
+/// Notes which flags of older skills have no effect any more.
 fn notes(cli: &Cli, context: &Context) {
     if cli.cache_dir.is_some() || cli.cache_scope.as_deref() == Some("project") {
         context.note("the cache is shared by all helpers; ARIS_CACHE_DIR says where it is");

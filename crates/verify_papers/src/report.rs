@@ -1,4 +1,4 @@
-//! The data product.
+//! The report.
 
 use std::io::{self, Write};
 
@@ -14,33 +14,33 @@ pub(crate) const SCHEMA: &str = "aris.verify_papers.report/v1";
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Report {
-    /// `PASS`: all are verified, or as few are not as the threshold allows. `WARN`: look. `BLOCKED`: nothing to check. `ERROR`: nothing could
-    /// be checked, because every paper lacks title and identifier.
+    /// `PASS`: every paper was decided, and the share of unverified ones is at most the threshold. `WARN`: look at the papers.
+    /// `BLOCKED`: nothing to check. `ERROR`: nothing could be checked, because every paper lacks title and identifier.
     pub(crate) verdict: &'static str,
-    /// Unverified papers among those that were decided, 0 to 1.
+    /// Share of unverified papers among those that were decided, 0 to 1.
     pub(crate) hallucination_rate: f64,
-    /// Papers for which a source did not answer, 0 to 1.
+    /// Share of papers for which a source did not answer, 0 to 1.
     pub(crate) pending_rate: f64,
-    /// `high_hallucination_rate`, `transient_failures_present`, `malformed_inputs_present`.
+    /// `high_hallucination_rate`, `transient_failures_present`, `malformed_inputs_present`, `input_unreadable`.
     pub(crate) warnings: Vec<&'static str>,
     /// The papers in the order of the input.
     pub(crate) papers: Vec<Checked>,
-    /// Where the patch went, when one was asked for and something is to correct.
+    /// Path of the patch, when one was requested and an entry needs a correction.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) patch: Option<String>,
-    /// Entries that the patch corrects.
+    /// Number of entries that the patch corrects.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) patched_entries: Option<usize>,
-    /// The file that the result went to.
+    /// The file that the result was written to.
     #[serde(skip)]
     pub(crate) filed: Option<String>,
-    /// Each paper has been printed already.
+    /// Whether each paper has been printed already.
     #[serde(skip)]
     pub(crate) streamed: bool,
 }
 
 impl Report {
-    /// Counts and judges.
+    /// Computes rates and verdict.
     ///
     /// **Source**: the reference's `verify_papers.py`, `compute_verdict`.
     pub(crate) fn new(papers: Vec<Checked>, threshold: f64) -> Self {
@@ -89,7 +89,7 @@ impl Report {
 }
 
 impl Report {
-    /// Of an input that cannot be read.
+    /// The report for an input that cannot be read.
     pub(crate) fn blocked() -> Self {
         Self {
             warnings: vec!["input_unreadable"],
@@ -116,7 +116,7 @@ fn ratio(part: usize, whole: usize) -> f64 {
     }
 }
 
-/// Four places, as in the reference.
+/// Rounds to four decimals, as the reference does.
 fn rounded(ratio: f64) -> f64 {
     (ratio * 10_000.0).round() / 10_000.0
 }

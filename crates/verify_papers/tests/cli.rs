@@ -38,18 +38,18 @@ fn work(doi: &str, title: &str) -> Value {
         "issued": {"date-parts": [[2016]]}})
 }
 
-/// A source that is away for longer than anybody waits.
+/// An answer of a source that is unavailable for longer than a run waits.
 fn away() -> Answer {
     Answer::status(503).header("retry-after", "300")
 }
 
-/// Fields that a list can be asked for.
+/// Fields that a query for a list of works can select.
 ///
-/// **Source**: Crossref's refusal of a field that is none of these, `select-not-available`: CrossRef/rest-api-doc, issue 302, and newer copies
+/// **Source**: Crossref's error `select-not-available` for any other field: CrossRef/rest-api-doc, issue 302, and newer copies
 /// of it, which have `published` and `resource` too.
 const SELECTS: &str = "abstract,URL,resource,member,posted,score,created,degree,update-policy,short-title,license,ISSN,container-title,issued,update-to,issue,prefix,approved,indexed,article-number,clinical-trial-number,accepted,author,group-title,DOI,is-referenced-by-count,updated-by,event,chair,standards-body,original-title,funder,translator,published,archive,published-print,alternative-id,subject,subtitle,published-online,publisher-location,content-domain,reference,title,link,type,publisher,volume,references-count,ISBN,issn-type,assertion,deposited,page,content-created,short-container-title,relation,editor";
 
-/// A list of works with the fields that were asked for.
+/// A list of works with the selected fields.
 fn selected(request: &Received, works: Vec<Value>) -> Answer {
     let select = request.query("select").expect("fields are named");
     let fields: Vec<&str> = select.split(',').collect();
@@ -83,7 +83,7 @@ fn crossref(request: &Received) -> Answer {
         Answer::json(&json!({"status": "ok", "message-type": "work", "message": message}))
     } else if request.path().ends_with("/works") {
         let filter = request.query("filter").unwrap_or_default();
-        // Works of the list 10.2000 are there, but for the seventh, which only the register has.
+        // All works 10.2000/… exist, except the seventh, which only a direct look-up finds.
         let items: Vec<Value> = filter
             .split(',')
             .filter_map(|filter| filter.strip_prefix("doi:"))
@@ -189,7 +189,7 @@ fn by_id<'a>(report: &'a Value, id: &str) -> &'a Value {
         .expect(id)
 }
 
-/// Five sources say that there is no such work, and one answers with what its documentation does not know: nothing is proved.
+/// Five sources say that there is no such work, and one gives an undocumented answer: nothing is proved.
 #[test]
 fn what_is_no_answer_of_a_source_proves_no_absence() {
     let list =
@@ -269,7 +269,7 @@ fn candidates_of_a_search() {
     expect("p1", "verified", "exists", json!("arxiv"), Value::Null);
     expect("p2", "verified", "exists", json!("crossref"), Value::Null);
     expect("p3", "verified", "exists", json!("s2"), Value::Null);
-    // Its title exists, and the identifier is another paper's: never verified.
+    // Its title exists, and the identifier belongs to another paper: never verified.
     expect(
         "p4",
         "unverified",
@@ -309,7 +309,7 @@ fn candidates_of_a_search() {
         .expect("evidence");
     assert_eq!(evidence.len(), 7, "{evidence:#?}");
     assert!(evidence.iter().all(|one| one["outcome"] == "absent"));
-    // All that was asked is kept.
+    // All answers are in the cache.
     let before = world.requests();
     world
         .run(&project, &["--input", "in/candidates.json", "--offline"])
@@ -337,7 +337,7 @@ fn a_list_costs_less_than_two_requests_for_each_paper() {
     assert_eq!(report["pending_rate"], 0.0);
     let requests = world.requests();
     assert!(requests <= 2 * list.len(), "{requests} for {}", list.len());
-    // Equal questions are asked once: arXiv one batch and one search, Crossref one DOI and one search.
+    // Equal queries are sent once: to arXiv one batch and one search, to Crossref one DOI and one search.
     assert_eq!(world.arxiv.log().len(), 2);
     assert_eq!(world.crossref.log().len(), 2);
 }
@@ -345,7 +345,7 @@ fn a_list_costs_less_than_two_requests_for_each_paper() {
 #[test]
 fn many_dois_are_asked_for_in_lists_and_what_a_list_lacks_alone() {
     let world = World::new(s2);
-    // Half of the DOIs are so long that an address with all of them would be too long for a server.
+    // Half of the DOIs are so long that a URL with all of them would be too long for a server.
     let doi = |at: usize| format!("10.2000/{at}{}", "-long".repeat(at / 60 * 16));
     let mut list: Vec<Value> = (0..120)
         .map(|at| json!({"id": format!("d{at}"), "doi": doi(at), "title": "On the numbers of many machines"}))
@@ -374,10 +374,10 @@ fn many_dois_are_asked_for_in_lists_and_what_a_list_lacks_alone() {
     assert_eq!((lists.len(), lists.iter().sum()), (2, 121), "{lists:?}");
     let addresses = world.crossref.log();
     assert!(addresses.iter().all(|request| request.target.len() < 6_000));
-    // Two lists, the seventh alone, the fake alone and by its title.
+    // Two lists, the seventh DOI alone, and the fake one alone and by its title.
     assert_eq!(addresses.len(), 5);
 
-    // What a list brought is known for each of its papers.
+    // The cache has an answer for each paper of a list.
     let project = project.file(
         "one.json",
         r#"[{"id": "d3", "doi": "10.2000/3", "title": "On the numbers of many machines"}]"#,
@@ -390,7 +390,7 @@ fn many_dois_are_asked_for_in_lists_and_what_a_list_lacks_alone() {
     assert_eq!(world.crossref.log().len(), 5);
 }
 
-/// Semantic Scholar as it answers a title match with a longer title.
+/// Semantic Scholar's answer to a title match: a longer title.
 fn longer(request: &Received) -> Answer {
     let title = request.query("query").unwrap_or_default();
     let theirs = if title.starts_with("BERT") {
@@ -414,7 +414,7 @@ fn a_main_title_that_matches_is_never_called_absent() {
     assert_eq!(paper["existence"], "inconclusive", "{run}");
     assert_eq!(paper["reason"], "only_the_main_title_matches", "{run}");
     assert!(run.stdout().contains("Pre-training of Deep"), "{run}");
-    // Nor where the caller wants most words to be the same.
+    // The same with a threshold for the share of equal words.
     let args = [
         "--json",
         "--titles-file",
@@ -593,8 +593,8 @@ fn an_input_that_is_not_json_is_blocked() {
     assert_eq!(project.json("out.json")["verdict"], "BLOCKED");
 }
 
-/// **Source**: arXiv API user's manual §3.1.1: `id_list`; a paper that does not exist is left out, and `opensearch:totalResults` says how many
-/// there are.
+/// **Source**: arXiv API user's manual §3.1.1: `id_list`; papers that do not exist are left out, and `opensearch:totalResults`
+/// has the number of papers.
 fn arxiv_of(papers: &'static [&'static str]) -> impl Fn(&Received) -> Answer {
     move |request| {
         let ids = request.query("id_list").unwrap_or_default();
@@ -659,7 +659,7 @@ fn one_paper_more_asks_for_one_and_an_outage_keeps_what_was_known() {
             Some(String::from("2401.00003"))
         ]
     );
-    // arXiv is away: what was verified stays so, what was not is pending.
+    // arXiv is unavailable: verified papers stay verified, the others are pending.
     outage.store(true, Ordering::SeqCst);
     world.s2 = Server::start(|_| away());
     let run = world
@@ -702,8 +702,8 @@ fn a_page_that_is_too_short_says_nothing_about_what_it_lacks() {
     );
 }
 
-/// **Source**: Semantic Scholar Graph API, `/paper/batch`: 400 "No valid paper ids given" when it knows none of them; `/paper/search/match`,
-/// `query`: hyphenated terms yield no matches.
+/// **Source**: Semantic Scholar Graph API, `/paper/batch`: 400 "No valid paper ids given" when it knows none of the ids;
+/// `/paper/search/match`, `query`: hyphenated terms yield no matches.
 #[test]
 fn semantic_scholar_is_read_as_it_is_documented() {
     let mut world = World::new(|request| {
@@ -728,7 +728,7 @@ fn semantic_scholar_is_read_as_it_is_documented() {
             .run(&project, &["--input", "list.json", "--deadline", "25"])
             .expect_code(0);
     }
-    // That it knows none of them is an answer, and kept for a day.
+    // "None of these ids" is an answer too, and is cached for a day.
     let batches = world.s2.log();
     let batches = batches
         .iter()
@@ -885,7 +885,7 @@ fn a_paper_s_bibliography_gets_a_patch_and_stays_as_it_is() {
     );
     assert!(patch.contains("+  year = {2016},"), "{patch}");
     assert_eq!(project.read("paper/refs.bib"), BIB);
-    // However the file is named, git and patch take the patch, here or where its first line says.
+    // With any path to the file, git and patch accept the patch: in this folder, or in the one that its first line names.
     let elsewhere = Project::new().file("refs.bib", BIB);
     let there = format!(
         "Apply this in {}\n--- a/refs.bib\n",
@@ -903,7 +903,7 @@ fn a_paper_s_bibliography_gets_a_patch_and_stays_as_it_is() {
     }
 }
 
-/// Two sources know the work under a DOI of their own: which of them is meant, a person must say.
+/// Two sources know the work under different DOIs; a person must decide which one is meant.
 #[test]
 fn a_patch_proposes_the_doi_that_was_found_and_never_one_of_several() {
     const TITLE: &str = "A thing that is searched for by its title";
@@ -971,7 +971,7 @@ fn a_patch_proposes_the_doi_that_was_found_and_never_one_of_several() {
 
 #[test]
 fn each_verdict_is_printed_as_soon_as_it_is_known() {
-    // The title of the second paper is answered only when somebody has read the first verdict.
+    // The server answers the second title only after the test has read the first verdict.
     let (told, heard) = std::sync::mpsc::channel::<()>();
     let heard = std::sync::Mutex::new(heard);
     let world = World {
@@ -1054,14 +1054,14 @@ fn a_result_never_takes_the_place_of_what_is_read() {
         let run = world.run(&project, args).expect_code(2);
         assert!(run.stderr().contains("would be overwritten"), "{run}");
     }
-    // A patch goes to a file, and none is called `-`.
+    // A patch needs a file; `-` is refused.
     world
         .run(&project, &["--bib", "refs.bib", "--fix-bib", "-"])
         .expect_code(2);
     assert_eq!(project.snapshot(), before);
 }
 
-/// **Source**: "`BibTeX`ing", §4 (names are parted by ` and `; `First von Last`, `von Last, First`, `von Last, Jr, First`).
+/// **Source**: "`BibTeX`ing", §4 (` and ` separates names; `First von Last`, `von Last, First`, `von Last, Jr, First`).
 #[test]
 fn names_are_read_as_bibtex_reads_them_and_a_list_that_it_cannot_read_is_not_guessed() {
     let lists = [

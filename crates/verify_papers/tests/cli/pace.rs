@@ -1,6 +1,6 @@
-//! How long many papers take when each source answers after 100 ms: `cargo xtask bench literature` prints it.
+//! Measures how long many papers take when each source answers after 100 ms; `cargo xtask bench literature` prints it.
 //!
-//! The paces are those that the sources document, see `aris_sources::hosts`.
+//! The request rates are those that the sources document; see `aris_sources::hosts`.
 
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::{World, feed, s2, work};
 
-/// A source's answer comes after this time.
+/// Delay of each answer.
 const LATE: Duration = Duration::from_millis(100);
 
 const PAPERS: usize = 500;
@@ -19,7 +19,7 @@ fn title(n: usize) -> String {
     format!("On the numbers of machine {n} in a large room")
 }
 
-/// Entries for the identifiers that are asked for.
+/// Entries for the requested identifiers.
 fn arxiv(request: &Received) -> Answer {
     let ids = request.query("id_list").unwrap_or_default();
     let mut entries = String::new();
