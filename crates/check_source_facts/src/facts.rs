@@ -1,8 +1,10 @@
-//! The facts that the readers of answers are built on, as data: a record that will not change, or an absence, for each source.
+//! The facts about the sources that the parsers of their answers rely on, as data: for each source a record that will not
+//! change, or an absence.
 //!
-//! A recording has the shape of an answer, cut down to what the fact is about; `--live` asks for the whole. Where no answer was at hand it
-//! is written after the documentation that the fact names: `arxiv_refusal`, `datacite_absence`, `dblp_absence`, `openalex_limit`,
-//! `openalex_allowance`, `semantic_scholar_batch_none`, `semantic_scholar_match_absence`.
+//! A recording has the form of a real answer, reduced to the part that the fact is about; `--live` requests the whole answer.
+//! Where no real answer was available, the recording follows the documentation that the fact names: `arxiv_refusal`,
+//! `datacite_absence`, `dblp_absence`, `openalex_limit`, `openalex_allowance`, `semantic_scholar_batch_none`,
+//! `semantic_scholar_match_absence`.
 
 use aris_contract::artifact::papers::{Paper, Source};
 use aris_contract::ids::{ArxivId, Doi};
@@ -13,32 +15,32 @@ use aris_sources::{
 
 /// One fact.
 pub(crate) struct Fact {
-    /// Its name, which begins with that of the source, and that of its recording.
+    /// Its name, which is also that of its recording. It begins with the name of the source.
     pub(crate) name: &'static str,
-    /// Where the source says so.
+    /// Where the source documents it.
     pub(crate) documented: &'static str,
     pub(crate) what: &'static str,
-    /// The recorded answer and its status.
+    /// The recorded answer, and its HTTP status.
     pub(crate) recorded: (&'static [u8], u16),
     pub(crate) read: fn(&Response) -> Result<Vec<Paper>, Doubt>,
     pub(crate) ask: fn(&Client) -> Result<Vec<Paper>, HttpError>,
     pub(crate) expected: Expected,
 }
 
-/// What the answer must say.
+/// The expected answer.
 #[derive(PartialEq, Eq)]
 pub(crate) enum Expected {
-    /// Exactly these papers, by the name of the record at its source and the beginning of its title.
+    /// Exactly these papers, each by its record's name at the source and the beginning of its title.
     Papers(&'static [(&'static str, &'static str)]),
-    /// Among the papers are these.
+    /// These papers and perhaps others.
     Among(&'static [(&'static str, &'static str)]),
-    /// The question is refused in words that are read.
+    /// A refusal with a message that the parser knows.
     Refused,
-    /// There is no such paper.
+    /// No such paper.
     Nothing,
 }
 
-/// Who is asked.
+/// The sources with their hosts.
 pub(crate) static HOSTS: [(Source, &Host); 6] = [
     (Source::Arxiv, &hosts::ARXIV),
     (Source::Crossref, &hosts::CROSSREF),
@@ -66,7 +68,7 @@ fn doi<T>(
     Ok(found)
 }
 
-/// The same at Semantic Scholar.
+/// The same paper at Semantic Scholar.
 const VASWANI: &str = "204e3073870fae3d05bcbc2f6a8e263d9b72e776";
 
 /// The records of an answer.
@@ -89,7 +91,7 @@ fn batch(client: &Client, ids: &[&str]) -> Result<Vec<Paper>, HttpError> {
     Ok(found.papers())
 }
 
-/// No papers where the status is 400: a 200 with nulls says the same, and is another fact.
+/// Reads an answer with status 400 as no papers. A status 200 with nulls means the same, but is another fact.
 fn refused_batch(response: &Response) -> Result<Vec<Paper>, Doubt> {
     match response.status {
         400 => semantic_scholar::read(response).map(papers),
@@ -97,7 +99,7 @@ fn refused_batch(response: &Response) -> Result<Vec<Paper>, Doubt> {
     }
 }
 
-/// No papers where the headers are there.
+/// Succeeds, with no papers, if the headers are present.
 fn allowance(response: &Response) -> Result<Vec<Paper>, Doubt> {
     match response.allowance {
         Some(_) => Ok(Vec::new()),
@@ -107,7 +109,7 @@ fn allowance(response: &Response) -> Result<Vec<Paper>, Doubt> {
     }
 }
 
-/// The recording has the headers in its body, one a line.
+/// The recording has the headers in its body, one per line.
 fn recorded_allowance(response: &Response) -> Result<Vec<Paper>, Doubt> {
     let text = String::from_utf8_lossy(&response.body);
     let header = |name: &str| {
@@ -399,7 +401,7 @@ pub(crate) static ALL: [Fact; 23] = [
 ];
 
 impl Fact {
-    /// Whose fact it is.
+    /// The source that the fact is about.
     pub(crate) fn source(&self) -> Source {
         let mut others = HOSTS.iter().map(|(source, _)| *source);
         let named = |source: &Source| self.name.starts_with(source.word());
@@ -408,13 +410,13 @@ impl Fact {
 }
 
 impl Expected {
-    /// What `papers` say instead; `None` when they say this.
+    /// How `papers` differ from the expected answer; `None` when they do not.
     pub(crate) fn differs(&self, papers: &[Paper]) -> Option<String> {
         let fits = |paper: &Paper, name: &str, title: &str| {
             let named = paper.origins.first().is_some_and(|origin| {
                 let record = origin.record.to_ascii_lowercase();
                 let wanted = name.to_ascii_lowercase();
-                // arXiv names the version too.
+                // arXiv includes the version.
                 record == wanted
                     || record
                         .strip_prefix(&wanted)

@@ -1,8 +1,8 @@
-//! `check_source_facts`: whether the sources of papers are still what their readers were built for.
+//! `check_source_facts`: checks whether the sources of papers still behave as their parsers expect.
 //!
-//! **Input**: recorded answers that are part of the program, or newer ones (`--answers`); with `--live` the sources. **Output**: each fact
-//! and whether it holds. **Exit**: 0 all hold; 2 usage; 3 the folder does not exist; 4 a recording cannot be read; 7 a source could not be
-//! asked, which says nothing, and all others hold; 10 a fact has drifted.
+//! **Input**: recorded answers that are part of the program, or newer ones (`--answers`); with `--live` the sources.
+//! **Output**: each fact and whether it holds. **Exit**: 0 all hold; 2 usage; 3 the folder does not exist; 4 a recording cannot
+//! be read; 7 a source could not be asked, which proves nothing, and all other facts hold; 10 a fact has changed.
 
 mod cli;
 mod facts;
@@ -21,10 +21,10 @@ pub use cli::Cli;
 use facts::{Expected, Fact};
 pub use report::{Checked, Holds, Report};
 
-/// Bytes of a recording that are accepted.
+/// Largest recording, in bytes.
 const FILE_LIMIT: u64 = 10 << 20;
 
-/// What the helper says about itself.
+/// The helper's name, version and help.
 pub static SPEC: Spec = Spec {
     name: "check_source_facts",
     version: env!("CARGO_PKG_VERSION"),
@@ -51,7 +51,7 @@ pub static SPEC: Spec = Spec {
     ..aris_online::SPEC
 };
 
-/// Does what `cli` says.
+/// Runs the command line.
 pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Report>, Error> {
     let facts = if cli.live {
         live(&cli, context)?
@@ -107,7 +107,7 @@ fn recorded(cli: &Cli, context: &Context) -> Result<Vec<Checked>, Error> {
         .collect()
 }
 
-/// A recording in the folder, whatever its ending.
+/// The recording of a fact in the folder, with any of the known extensions.
 fn newer(folder: &Path, fact: &Fact) -> Result<Option<Vec<u8>>, Error> {
     for ending in ["xml", "json", "txt", "html"] {
         let path = folder.join(format!("{}.{ending}", fact.name));
@@ -121,7 +121,7 @@ fn newer(folder: &Path, fact: &Fact) -> Result<Option<Vec<u8>>, Error> {
 fn live(cli: &Cli, context: &Context) -> Result<Vec<Checked>, Error> {
     let progress = Progress::new(context, Some(facts::ALL.len() as u64));
     let hosts = facts::HOSTS.map(|(_, host)| host);
-    // A kept answer says what the source said then.
+    // A cached answer would only show an earlier state of the source.
     let online = OnlineArgs {
         refresh: true,
         ..cli.online.clone()
@@ -137,7 +137,7 @@ fn live(cli: &Cli, context: &Context) -> Result<Vec<Checked>, Error> {
             {
                 checked(fact, None)
             }
-            // An answer that cannot be read is what drift looks like; a refusal or silence is not.
+            // An unreadable answer means that the source has changed; a refusal or no answer does not.
             Err(error) if error.kind() == ErrorKind::Validation => {
                 checked(fact, Some(error.to_string()))
             }

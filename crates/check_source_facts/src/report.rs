@@ -1,4 +1,4 @@
-//! What a run prints.
+//! The report.
 
 use std::io::{self, Write};
 
@@ -9,13 +9,13 @@ use serde::Serialize;
 /// Schema id of [`Report`].
 pub(crate) const SCHEMA: &str = "aris.check_source_facts.report/v1";
 
-/// The data product.
+/// The checked facts.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Report {
-    /// Whether the sources themselves were asked.
+    /// Whether the sources were asked.
     pub live: bool,
-    /// Every fact.
+    /// All facts that were checked.
     pub facts: Vec<Checked>,
 }
 
@@ -23,9 +23,9 @@ pub struct Report {
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Checked {
-    /// Its name, which is that of its recording.
+    /// Its name, which is also that of its recording.
     pub name: &'static str,
-    /// Whose fact it is.
+    /// The source that it is about.
     pub source: Source,
     /// The fact, in words.
     pub what: &'static str,
@@ -33,7 +33,7 @@ pub struct Checked {
     pub documented: &'static str,
     /// Whether it holds.
     pub outcome: Holds,
-    /// What was found instead, or why nothing could be found out.
+    /// The differing answer, or why there was none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
 }
@@ -43,9 +43,9 @@ pub struct Checked {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Holds {
-    /// It does.
+    /// The answer is as expected.
     Holds,
-    /// The source says otherwise.
+    /// The source answers differently.
     Drifted,
     /// The source did not answer.
     NotAnswered,

@@ -23,7 +23,7 @@ macro_rules! recorded {
     };
 }
 
-/// The answers of the sources, which are the recordings.
+/// The answers of the sources: the recordings.
 fn answer(asked: &Received) -> Answer {
     let is = |name: &str, value: &str| asked.query(name).as_deref() == Some(value);
     let has = |name: &str| asked.query(name).is_some();
@@ -98,7 +98,7 @@ fn the_sources_hold_when_they_answer_like_their_recordings() {
     for turn in 1..=2 {
         let run = run(&project, &server, &["--live", "--json"]).expect_code(0);
         assert_eq!(fates(&run.data()["facts"]), ["holds"; 23], "{run}");
-        // The cache has all of it after the first turn, and is not asked.
+        // After the first run the cache has all answers, but it is not used.
         assert_eq!(server.log().len(), turn * 23);
         let facts = run.data()["facts"].clone();
         for fact in facts.as_array().expect("facts") {
