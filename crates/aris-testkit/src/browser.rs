@@ -1,4 +1,4 @@
-//! A browser, driven through its debugging pipe.
+//! Drives a browser through its debugging pipe.
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
@@ -6,12 +6,12 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-/// How long a condition is waited for.
+/// How long a condition may take.
 const PATIENCE: Duration = Duration::from_mins(1);
-/// Between two questions.
+/// Pause between two checks of a condition.
 const PAUSE: Duration = Duration::from_millis(10);
 
-/// Chromium with one empty page. It is ended when dropped, and after four minutes.
+/// Chromium with one empty page. It ends when dropped, and after at most four minutes.
 #[derive(Debug)]
 pub struct Browser {
     child: Child,
@@ -19,7 +19,7 @@ pub struct Browser {
     output: BufReader<ChildStdout>,
     session: String,
     number: u64,
-    /// What the browser told beside its answers.
+    /// Events that the browser sent between its answers.
     events: Vec<Value>,
     _profile: tempfile::TempDir,
 }
@@ -39,7 +39,7 @@ impl Browser {
             return None;
         }
         let profile = tempfile::tempdir().expect("temp");
-        // The pipe is what stands behind descriptors 3 and 4. A browser that hangs is ended.
+        // The debugging pipe uses descriptors 3 and 4. `timeout` ends a browser that hangs.
         let script = r#"exec timeout 240 "$0" --headless --no-sandbox --disable-gpu --disable-background-networking \
             --disable-dev-shm-usage --no-first-run --remote-debugging-pipe --user-data-dir="$1" about:blank 3<&0 4>&1 2>/dev/null"#;
         let mut child = Command::new("sh")
@@ -70,7 +70,7 @@ impl Browser {
         Some(browser)
     }
 
-    /// Calls a method of the protocol and waits for its answer.
+    /// Calls a method of the protocol and waits for its result.
     pub fn call(&mut self, method: &str, parameters: Value) -> Value {
         let mut answer = self.ask(method, parameters);
         let error = answer.get("error");
@@ -100,7 +100,7 @@ impl Browser {
         }
     }
 
-    /// Sets the size of the page, and whether it is to be dark.
+    /// Sets the size of the page and the colour scheme.
     pub fn screen(&mut self, width: u32, height: u32, dark: bool) {
         self.call(
             "Emulation.setDeviceMetricsOverride",
@@ -120,7 +120,7 @@ impl Browser {
         self.until("location.href !== 'about:blank' && document.readyState === 'complete'");
     }
 
-    /// The value of an expression in the page; a promise is waited for.
+    /// The value of an expression in the page. Waits for a promise.
     pub fn value(&mut self, expression: &str) -> Value {
         let mut answer = self.call(
             "Runtime.evaluate",
@@ -142,18 +142,19 @@ impl Browser {
             .to_owned()
     }
 
-    /// The visible texts that stand out too little from what is behind them, for people with weak eyes.
+    /// The visible texts with too little contrast to their background for people with low vision.
     pub fn low_contrast(&mut self) -> Value {
         self.value(include_str!("contrast.js"))
     }
 
-    /// Waits until `condition` holds in the page; fails after a minute. Asked from here: a page without script has no timers.
+    /// Waits until `condition` holds in the page; fails after a minute. The test does the polling, because a page without
+    /// script has no timers.
     pub fn until(&mut self, condition: &str) {
         let expression = format!(
             "(() => {{ try {{ return Boolean({condition}); }} catch {{ return false; }} }})()"
         );
         let begun = Instant::now();
-        // While one page takes the place of another, an answer may be an error.
+        // While a page is being replaced, the answer may be an error.
         let ask = json!({"expression": expression, "returnByValue": true});
         while self.ask("Runtime.evaluate", ask.clone())["result"]["result"]["value"] != true {
             assert!(begun.elapsed() < PATIENCE, "never: {condition}");
@@ -161,7 +162,7 @@ impl Browser {
         }
     }
 
-    /// Presses a key as a person would.
+    /// Presses a key like a person.
     pub fn press(&mut self, key: &str) {
         let (code, text) = match key {
             "Tab" => (9, ""),
@@ -188,12 +189,12 @@ impl Browser {
         );
     }
 
-    /// Types text where the focus is.
+    /// Types text at the focus.
     pub fn insert(&mut self, text: &str) {
         self.call("Input.insertText", json!({"text": text}));
     }
 
-    /// What went wrong in the pages so far: exceptions, messages of the console, requests to anything but files.
+    /// Faults in the pages so far: exceptions, console messages, and requests to anything but files.
     pub fn complaints(&mut self) -> Vec<String> {
         self.value("0");
         let complaint = |event: &Value| {
@@ -215,13 +216,13 @@ impl Browser {
         self.events.iter().filter_map(complaint).collect()
     }
 
-    /// Drops what was complained about.
+    /// Discards the recorded faults.
     pub fn forget(&mut self) {
         self.value("0");
         self.events.clear();
     }
 
-    /// Names and roles of what a screen reader sees.
+    /// Names and roles that a screen reader sees.
     pub fn spoken(&mut self) -> Vec<(String, String)> {
         let tree = self.call("Accessibility.getFullAXTree", json!({}));
         let nodes = tree["nodes"].as_array().expect("nodes");

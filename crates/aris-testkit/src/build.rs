@@ -1,4 +1,4 @@
-//! Finds a helper's binary beside the running test executable, and builds it when it is absent or older than its sources.
+//! Finds a helper's binary near the running test executable. Builds it when it is missing or older than its sources.
 
 use std::collections::BTreeMap;
 use std::env;
@@ -11,14 +11,14 @@ use std::time::{Duration, SystemTime};
 
 use crate::fixtures::workspace_root;
 
-/// A cold build of one helper on two cores takes about a minute.
+/// Longest build. A cold build of one helper on two cores takes about a minute.
 const BUILD_DEADLINE: Duration = Duration::from_mins(10);
 
 static FOUND: Mutex<BTreeMap<String, PathBuf>> = Mutex::new(BTreeMap::new());
 
 /// Path of the binary `name`.
 pub(crate) fn binary(name: &str) -> PathBuf {
-    // The lock is held while building: other tests of this process wait for the same binary.
+    // The lock is held during the build, because other tests of this process wait for the same binary.
     let mut found = FOUND.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(path) = found.get(name) {
         return path.clone();
@@ -37,11 +37,11 @@ pub(crate) fn binary(name: &str) -> PathBuf {
     kept
 }
 
-/// The same file under a name of its own: a build that somebody starts meanwhile puts another file in the binary's place, with
-/// other features perhaps, and must not change what a running test runs.
+/// The binary under a second name. A parallel build may replace the binary, perhaps with other features, and must not change
+/// the program that a running test uses.
 ///
-/// A link and not a copy: a program that this process has written may still be open for writing in a child of another test, and
-/// then it cannot be started (text file busy).
+/// A hard link and not a copy: a file that this process has written may still be open for writing in a child process of another
+/// test, and then it cannot be started (text file busy).
 fn kept(binary: &Path, name: &str) -> PathBuf {
     let metadata = fs::metadata(binary).expect("the binary is there");
     let folder = binary.with_file_name("aris-testkit");
@@ -61,7 +61,7 @@ fn kept(binary: &Path, name: &str) -> PathBuf {
     }
 }
 
-/// Removes what earlier test runs kept, a day later.
+/// Removes files that test runs kept more than a day ago.
 fn sweep(folder: &Path) {
     let Ok(entries) = fs::read_dir(folder) else {
         return;
@@ -75,7 +75,7 @@ fn sweep(folder: &Path) {
     }
 }
 
-/// `target/<profile>`: test executables lie in its `deps` folder.
+/// `target/<profile>`. Test executables are in its folder `deps`.
 fn profile_folder() -> PathBuf {
     let executable = env::current_exe().expect("a test knows its own path");
     let folder = executable.parent().expect("an executable lies in a folder");
@@ -86,8 +86,8 @@ fn profile_folder() -> PathBuf {
     }
 }
 
-/// Whether a source that the compiler read for this binary is newer than the binary. `cargo build` writes the list beside it; `cargo test`
-/// does not, and then it is any source of this workspace.
+/// Whether a source of this binary is newer than the binary. `cargo build` writes the list of sources beside it; `cargo test`
+/// does not, and then every source of the workspace counts.
 fn is_stale(binary: &Path) -> bool {
     let built = modified(binary);
     let Ok(list) = fs::read_to_string(binary.with_extension("d")) else {
@@ -98,7 +98,7 @@ fn is_stale(binary: &Path) -> bool {
         .any(|source| modified(Path::new(source)) > built)
 }
 
-/// Prerequisites of a make rule `target: a b\ c`.
+/// The prerequisites of a make rule `target: a b\ c`.
 fn sources(rule: &str) -> Vec<String> {
     let mut found = Vec::new();
     for line in rule.lines() {
@@ -120,7 +120,7 @@ fn sources(rule: &str) -> Vec<String> {
     found
 }
 
-/// When the last change was made to what helpers are built from.
+/// Time of the last change to any file that helpers are built from.
 static NEWEST: LazyLock<SystemTime> = LazyLock::new(|| {
     let root = workspace_root();
     let mut newest = modified(&root.join("Cargo.lock"));
@@ -159,7 +159,7 @@ fn build(name: &str) {
             "build",
             "--quiet",
             "--locked",
-            // The whole workspace, so that its crates are built with the features that `cargo test --workspace` gives them.
+            // Build the whole workspace, so that its crates get the same features as with `cargo test --workspace`.
             "--workspace",
             "--bin",
             name,

@@ -1,4 +1,4 @@
-//! Crashes before every change of the disk.
+//! Crashes a helper before every change of the disk.
 
 use std::panic::resume_unwind;
 use std::sync::Mutex;
@@ -10,28 +10,29 @@ use aris_proc::End;
 use crate::helper::Call;
 use crate::run::Run;
 
-/// SIGABRT: what `ARIS_FAULT_AT` ends a helper with.
+/// SIGABRT, with which `ARIS_FAULT_AT` ends a helper.
 const ABORT: i32 = 6;
 
 /// More changes of the disk than any helper makes in one call.
 const MANY: u64 = 10_000;
 
-/// Crashes at once: a helper that waits for a server's pace needs no processor.
+/// Crashes that run in parallel. A helper that waits for a server needs no processor.
 const AT_ONCE: usize = 8;
 
-/// What a series of crashes gave.
+/// The result of a series of crashes.
 #[derive(Debug)]
 pub struct Crashes {
-    /// Number of crashes = number of changes of the disk that one run makes.
+    /// Number of crashes, which is the number of changes of the disk in one run.
     pub count: u64,
-    /// The run after them, which was not interrupted.
+    /// The first run that was not interrupted.
     pub last: Run,
 }
 
-/// Runs a helper again and again, aborting it before its first, second, … change of the disk, until a run gets through.
+/// Runs a helper repeatedly and aborts it before its first, second, … change of the disk, until a run completes.
 ///
-/// `call(n)` prepares run number `n` (from 1), usually in a fresh project. `check(n, run)` looks at what crash number `n` left.
-/// Panics when no run crashed: then the helper changed nothing, or is a release without crash points, and the test would prove nothing.
+/// `call(n)` prepares run number `n` (from 1), usually in a fresh project. `check(n, run)` examines what crash number `n` left.
+/// Panics when no run crashed: then the helper changes nothing or is a release build without crash points, and the test would
+/// prove nothing.
 pub fn crash_at_every_change(
     mut call: impl FnMut(u64) -> Call,
     mut check: impl FnMut(u64, &Run),
@@ -53,7 +54,8 @@ pub fn crash_at_every_change(
     panic!("still crashing at change {MANY} of the disk");
 }
 
-/// The same for a helper that waits much: several crashes at once, each in what `prepare(n)` gives, which `check(n, prepared, run)` looks at.
+/// The same for a helper that mostly waits: several crashes run in parallel, each in a `prepare(n)`, which `check(n, prepared,
+/// run)` examines.
 pub fn crash_at_every_change_at_once<P>(
     prepare: impl Fn(u64) -> (P, Call) + Sync,
     check: impl Fn(u64, P, &Run) + Sync,
@@ -78,7 +80,7 @@ pub fn crash_at_every_change_at_once<P>(
                 "no crash at the first change of the disk: {run}"
             );
             let mut through = through.lock().expect("no worker failed");
-            // Others may have got through behind this one.
+            // Runs with higher numbers may have completed first.
             if through.as_ref().is_none_or(|first| number <= first.count) {
                 *through = Some(Crashes {
                     count: number - 1,

@@ -1,8 +1,8 @@
-//! The list of files that belongs to a diff.
+//! The list of files for a diff, as GitHub's API returns it.
 
 use serde_json::{Value, json};
 
-/// The files that the diff is about, as the list of files has them. Of each the hunks are the patch; it has none where git shows none.
+/// The entries of the list of files for a diff. `patch` contains the hunks; it is missing where git shows none.
 pub(crate) fn files(diff: &str) -> Vec<Value> {
     let mut files = Vec::new();
     for part in format!("\n{diff}").split("\ndiff --git ").skip(1) {

@@ -1,10 +1,10 @@
-//! Where the workspace and the fixtures outside it lie.
+//! Paths of the workspace and of fixtures outside it.
 
 use std::path::{Path, PathBuf};
 
 use proptest::test_runner::{Config, RngSeed};
 
-/// The workspace's root: the folder above `crates/`.
+/// The workspace's root: the parent of `crates/`.
 pub fn workspace_root() -> &'static Path {
     let manifest = Path::new(env!("CARGO_MANIFEST_DIR"));
     manifest
@@ -13,8 +13,8 @@ pub fn workspace_root() -> &'static Path {
         .expect("the crate lies in crates/ of the workspace")
 }
 
-/// A path below `../shared/fixtures`, which is not part of the checkout. When it is absent the reason is printed, and the
-/// test leaves early:
+/// A path below `../shared/fixtures`, which is not part of the checkout. When it is missing, prints the reason, and the test
+/// returns early:
 ///
 /// ```no_run
 /// let Some(corpus) = aris_testkit::shared("papers") else { return };
@@ -31,13 +31,14 @@ pub fn shared(relative: &str) -> Option<PathBuf> {
     None
 }
 
-/// A number from the environment of the test run.
+/// A number from an environment variable of the test run.
 pub fn setting(name: &str, default: u64) -> u64 {
     let set = std::env::var(name).ok();
     set.map_or(default, |text| text.parse().expect("a number"))
 }
 
-/// So many cases of a property that takes long, always the same; `ARIS_STORIES` and `ARIS_SEED` ask for more and for others.
+/// Configuration of a slow property test: this many cases, the same in every run. `ARIS_STORIES` and `ARIS_SEED` change number
+/// and seed.
 pub fn stories(few: u32) -> Config {
     let cases = setting("ARIS_STORIES", few.into());
     let seed = setting("ARIS_SEED", 22);

@@ -1,18 +1,22 @@
-//! A GitHub on a loopback port, with one pull request, that remembers what was posted.
+//! A GitHub on a loopback port, with one pull request, that records what is posted.
 //!
-//! What it takes and gives is what GitHub documents:
-//! * <https://docs.github.com/en/rest/pulls/pulls#list-pull-requests>: `head` is `user:ref-name` and filters by the owner of the head, `base`
-//!   is a branch, `state` is open without a word; each entry has `head.ref`, `head.repo.full_name` (`null` for a fork that is gone), `base.ref`.
-//! * <https://docs.github.com/en/rest/pulls/pulls#get-a-pull-request>: `state` is open or closed, `merged`, `changed_files`, `additions`,
-//!   `deletions`; 406 where the diff is too large. `#list-pull-requests-files`: `filename`, `status`, `additions`, `deletions`, `patch` (the hunks).
-//! * <https://docs.github.com/en/rest/pulls/reviews#create-a-review-for-a-pull-request>: 200, `event` in, `state` out; a review without an
-//!   `event` is pending and nobody sees it; `body` must be there for `REQUEST_CHANGES` and `COMMENT`.
-//!   `commit_id` is the latest commit where none is given. `#dismiss-a-review-for-a-pull-request`: PUT, 200, `message` must be there.
-//! * <https://docs.github.com/en/rest/pulls/comments#create-a-review-comment-for-a-pull-request>: 201; `body`, `commit_id` and `path` must be there.
+//! Requests and answers follow GitHub's documentation:
+//! * <https://docs.github.com/en/rest/pulls/pulls#list-pull-requests>: `head` is `user:ref-name` and filters by the owner of the
+//!   head, `base` is a branch, `state` is open without a word; each entry has `head.ref`, `head.repo.full_name` (`null` for a
+//!   fork that is gone), `base.ref`.
+//! * <https://docs.github.com/en/rest/pulls/pulls#get-a-pull-request>: `state` is open or closed, `merged`, `changed_files`,
+//!   `additions`, `deletions`; 406 where the diff is too large. `#list-pull-requests-files`: `filename`, `status`, `additions`,
+//!   `deletions`, `patch` (the hunks).
+//! * <https://docs.github.com/en/rest/pulls/reviews#create-a-review-for-a-pull-request>: 200, `event` in, `state` out; a review
+//!   without an `event` is pending and nobody sees it; `body` must be there for `REQUEST_CHANGES` and `COMMENT`. `commit_id` is
+//!   the latest commit where none is given. `#dismiss-a-review-for-a-pull-request`: PUT, 200, `message` must be there.
+//! * <https://docs.github.com/en/rest/pulls/comments#create-a-review-comment-for-a-pull-request>: 201; `body`, `commit_id` and
+//!   `path` must be there.
 //! * <https://docs.github.com/en/rest/users/users#get-the-authenticated-user>: 401 without a token.
 //! * <https://docs.github.com/en/rest/using-the-rest-api/using-pagination-in-the-rest-api>: `Link` with `rel="next"`.
-//! * <https://docs.github.com/en/graphql/reference/objects#pullrequestreviewthread>, `#pullrequestreviewcomment` (`viewerDidAuthor`),
-//!   <https://docs.github.com/en/graphql/reference/mutations#resolvereviewthread> and `#minimizecomment`: errors come with 200.
+//! * <https://docs.github.com/en/graphql/reference/objects#pullrequestreviewthread>, `#pullrequestreviewcomment`
+//!   (`viewerDidAuthor`), <https://docs.github.com/en/graphql/reference/mutations#resolvereviewthread> and `#minimizecomment`:
+//!   errors come with 200.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -23,49 +27,49 @@ use serde_json::{Value, json};
 use crate::files::files;
 use crate::server::{Answer, Received, Server};
 
-/// What the pull request is and what became of it.
+/// The pull request and its state.
 #[derive(Clone, Debug)]
 pub struct Pull {
     /// Its branch.
     pub branch: String,
-    /// The branch it goes to.
+    /// The branch it is to be merged into.
     pub base: String,
-    /// The commit at its head.
+    /// Commit id of its head.
     pub head: String,
-    /// What it changes, as git shows it; the counts of its record and the list of its files follow from it.
+    /// Its diff, as git shows it. The counts of its record and the list of its files are computed from it.
     pub diff: String,
-    /// The answer to whoever asks for the diff, where it is another: status and body.
+    /// The answer to a request for the diff, if it differs from `diff`: status and body.
     pub served: Option<(u16, Vec<u8>)>,
     /// `open` or `closed`.
     pub state: &'static str,
-    /// The repository that its branch lies in; none for a fork that is gone.
+    /// The repository of its branch; `None` for a deleted fork.
     pub source: Option<&'static str>,
-    /// Comments on lines, replies among them.
+    /// Comments on lines, including replies.
     pub comments: Vec<Value>,
     /// Reviews.
     pub reviews: Vec<Value>,
-    /// Comments whose threads are settled.
+    /// Comments whose threads are resolved.
     pub resolved: BTreeSet<u64>,
-    /// Comments whose lines were changed since.
+    /// Comments whose lines have changed since.
     pub outdated: BTreeSet<u64>,
-    /// Comments that are folded away.
+    /// Comments that are minimized.
     pub minimized: BTreeSet<u64>,
-    /// Other open pull requests: number, repository and branch that they come from; no repository is a fork that is gone.
+    /// Other open pull requests: number, repository of their branch (`None` for a deleted fork), and branch.
     pub others: Vec<(u64, Option<&'static str>, &'static str)>,
-    /// Entries of a page.
+    /// Entries per page.
     pub page: usize,
     /// Number of requests that changed something.
     pub writes: usize,
-    /// Milliseconds before each answer.
+    /// Delay of each answer, in milliseconds.
     pub slow: u64,
-    /// What is refused.
+    /// Requests that the server refuses.
     pub refused: Refused,
 }
 
-/// What the server does not do.
+/// Requests that the server refuses or answers wrongly.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Refused {
-    /// Any answer but 401.
+    /// Every request gets 401.
     pub credentials: bool,
     /// Reviews with other events than COMMENT.
     pub own_pull: bool,
@@ -73,9 +77,9 @@ pub struct Refused {
     pub batch: bool,
     /// All reviews.
     pub reviews: bool,
-    /// The answer to a review, and whether that is taken.
+    /// The answer to a review: whether the review is stored, and the status.
     pub answer: Option<(bool, u16)>,
-    /// Comments on lines, of one path or of all.
+    /// Comments on lines, for one path or for all.
     pub comments: Option<&'static str>,
     /// Replies.
     pub replies: bool,
@@ -83,7 +87,7 @@ pub struct Refused {
     pub dismissals: bool,
     /// The list of files.
     pub files: bool,
-    /// Lists of comments or reviews, from a page on: what, the page, and the answer to it.
+    /// Lists of comments or reviews from a certain page on: which list, the page, and the status.
     pub list: Option<(&'static str, usize, u16)>,
     /// GraphQL.
     pub graphql: bool,
@@ -140,14 +144,14 @@ impl Forge {
         self.server.log()
     }
 
-    /// Looks at the pull request, or changes it.
+    /// Reads or changes the pull request.
     pub fn pull<T>(&self, look: impl FnOnce(&mut Pull) -> T) -> T {
         look(&mut self.pull.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
 impl Pull {
-    /// Adds a comment on a line, from somebody with this association; gives its number.
+    /// Adds a comment on a line, by somebody with this association. Returns its number.
     pub fn comment(&mut self, path: &str, line: u64, body: &str, association: &str) -> u64 {
         let id = 100 + self.comments.len() as u64;
         self.comments.push(json!({
@@ -337,7 +341,7 @@ impl Pull {
         }
     }
 
-    /// The record of a pull request; all have the same diff and state.
+    /// The record of a pull request. All have the same diff and state.
     fn record(&self, number: u64, source: Option<&str>, branch: &str) -> Answer {
         let files = files(&self.diff);
         let sum = |key: &str| {

@@ -1,11 +1,12 @@
-//! A `gh` that only pretends.
+//! A fake `gh`.
 
 use crate::project::Project;
 
-/// Puts a `gh` into `bin/` of a project that writes down what it is told, in `bin/log`, and answers as `cases`, the arms of a `case` over
-/// its arguments, say; see [`keeps`]. It has no other token.
+/// Installs a fake `gh` into `bin/` of a project. It logs its arguments in `bin/log` and answers by `cases`, the arms of a
+/// shell `case` over its arguments; see [`keeps`]. It has no other tokens.
 ///
-/// **Source**: <https://cli.github.com/manual/gh_auth_token>: the token on stdout; without one it exits with 1 and says so on stderr. `gh auth
+/// **Source**: <https://cli.github.com/manual/gh_auth_token>: prints the token on stdout; without one it exits with 1 and a
+/// message on stderr. `gh auth
 /// status` exits with 1 when any account on any host is broken, as it does here.
 pub fn fake_gh(project: &Project, cases: &str) {
     let script = format!(

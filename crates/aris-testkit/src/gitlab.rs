@@ -1,16 +1,20 @@
-//! A GitLab on a loopback port, with one merge request, that remembers what was posted.
+//! A GitLab on a loopback port, with one merge request, that records what is posted.
 //!
-//! What it takes and gives is what GitLab documents, the page beside each:
-//! * <https://docs.gitlab.com/api/rest/authentication/>: `Authorization: Bearer` or `PRIVATE-TOKEN`, 401 without; <https://docs.gitlab.com/api/users/>:
-//!   `username`.
-//! * <https://docs.gitlab.com/api/rest/#namespaced-paths>: a project is named by its number, or by its path with `/` as `%2F`; `Link` with `rel="next"`.
-//! * <https://docs.gitlab.com/api/merge_requests/>: `state` is opened, closed, locked or merged; `sha`; `author`; `changes_count` is a text, such as `1` or
-//!   `1000+`; `source_project_id`, `target_project_id`; the list filters by `state`, `source_branch`, `target_branch`; `raw_diffs` is what git
-//!   shows; `versions` begins with the latest.
-//! * <https://docs.gitlab.com/api/discussions/>: a thread on a line has `position`; 201, and 400 where the line is no part of the diff. An added line
-//!   has `new_line` alone, an unchanged one `old_line`, too. `PUT` with `resolved`; replies are `notes` of the thread.
-//! * <https://docs.gitlab.com/api/notes/>: a note of its own is a thread with `individual_note`, and cannot be resolved; `PUT` changes its `body`.
-//! * <https://docs.gitlab.com/api/merge_request_approvals/>: `approved_by`, newer ones also when (`approved_at`); `approve` takes the `sha`, 409 where it is another; 401 for who may not.
+//! Requests and answers follow GitLab's documentation, on the pages given here:
+//! * <https://docs.gitlab.com/api/rest/authentication/>: `Authorization: Bearer` or `PRIVATE-TOKEN`, 401 without;
+//!   <https://docs.gitlab.com/api/users/>: `username`.
+//! * <https://docs.gitlab.com/api/rest/#namespaced-paths>: a project is named by its number, or by its path with `/` as `%2F`;
+//!   `Link` with `rel="next"`.
+//! * <https://docs.gitlab.com/api/merge_requests/>: `state` is opened, closed, locked or merged; `sha`; `author`; `changes_count`
+//!   is a text, such as `1` or `1000+`; `source_project_id`, `target_project_id`; the list filters by `state`, `source_branch`,
+//!   `target_branch`; `raw_diffs` is what git shows; `versions` begins with the latest.
+//! * <https://docs.gitlab.com/api/discussions/>: a thread on a line has `position`; 201, and 400 where the line is no part of the
+//!   diff. An added line has `new_line` alone, an unchanged one `old_line`, too. `PUT` with `resolved`; replies are `notes` of
+//!   the thread.
+//! * <https://docs.gitlab.com/api/notes/>: a note of its own is a thread with `individual_note`, and cannot be resolved; `PUT`
+//!   changes its `body`.
+//! * <https://docs.gitlab.com/api/merge_request_approvals/>: `approved_by`, newer ones also when (`approved_at`); `approve` takes
+//!   the `sha`, 409 where it is another; 401 for who may not.
 //! * <https://docs.gitlab.com/api/project_members/>: `members/all/:id` has `access_level` (30 is Developer), 404 for who is none.
 
 use std::collections::BTreeMap;
@@ -20,41 +24,41 @@ use serde_json::{Value, json};
 
 use crate::server::{Answer, Received, Server};
 
-/// Numbers of the project of the merge request, and of a fork of a stranger.
+/// Numbers and paths of the merge request's project, and of a stranger's fork.
 const PROJECTS: [(u64, &str); 2] = [(5, "g/sub/r"), (9, "stranger/r")];
 
-/// The merge request, and what became of it.
+/// The merge request and its state.
 #[derive(Clone, Debug)]
 pub struct Merge {
     /// Its branch.
     pub branch: String,
-    /// The commit at its head.
+    /// Commit id of its head.
     pub head: String,
-    /// What it changes, as git shows it.
+    /// Its diff, as git shows it.
     pub diff: String,
-    /// The body for whoever asks for the diff, where it is another.
+    /// The body of the answer to a request for the diff, if it differs from `diff`.
     pub served: Option<Vec<u8>>,
-    /// The number of changed files as it is said, where it is another.
+    /// `changes_count`, if it differs from the number of files in `diff`.
     pub count: Option<String>,
     /// `opened`, `closed`, `locked` or `merged`.
     pub state: &'static str,
-    /// The number of the project that its branch lies in: 5 is its own, 9 a stranger's.
+    /// Number of the project with its branch: 5 is its own, 9 the stranger's.
     pub source: u64,
-    /// Threads, as the list of them has them.
+    /// Threads, as the list returns them.
     pub threads: Vec<Value>,
-    /// Who has approved it.
+    /// Users who have approved it.
     pub approved: Vec<String>,
-    /// When, where it is said.
+    /// Time of the approval, if the server reports it.
     pub approved_at: Option<String>,
-    /// Whether who asks is the author, who may not approve.
+    /// Whether the asking user is the author, who may not approve.
     pub own: bool,
-    /// Whether who asks may not approve, although somebody else is the author.
+    /// Whether the asking user may not approve for another reason.
     pub unnamed: bool,
-    /// Whether an approval cannot be taken back.
+    /// Whether an approval cannot be revoked.
     pub sticky: bool,
-    /// Whether the list of threads cannot be read.
+    /// Whether reading the list of threads fails.
     pub broken: bool,
-    /// Entries of a page.
+    /// Entries per page.
     pub page: usize,
     /// Number of requests that changed something.
     pub writes: usize,
@@ -105,14 +109,14 @@ impl GitLab {
         self.server.log()
     }
 
-    /// Looks at the merge request, or changes it.
+    /// Reads or changes the merge request.
     pub fn merge<T>(&self, look: impl FnOnce(&mut Merge) -> T) -> T {
         look(&mut self.merge.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
 impl Merge {
-    /// Adds a thread on a line from the user of this number; gives the number of its note.
+    /// Adds a thread on a line, by the user with this number. Returns the number of its note.
     pub fn comment(&mut self, path: &str, line: u64, body: &str, author: u64) -> u64 {
         let position = json!({"position_type": "text", "new_path": path, "new_line": line});
         let note = self.note(body, author, Some(position));
@@ -121,7 +125,7 @@ impl Merge {
         id
     }
 
-    /// The bodies of all notes, thread by thread.
+    /// The bodies of all notes, by thread.
     pub fn bodies(&self) -> Vec<String> {
         let notes = self
             .threads
@@ -342,7 +346,7 @@ impl Merge {
         }
     }
 
-    /// Whether a comment can stand there.
+    /// Whether the diff has the position of a comment.
     fn fits(&self, position: &Value) -> Result<(), &'static str> {
         let text = |key: &str| position[key].as_str().unwrap_or_default();
         if (text("head_sha"), text("base_sha"), text("start_sha"))
@@ -363,7 +367,7 @@ impl Merge {
     }
 }
 
-/// The lines of a diff by path and new number, each with its old number where it is unchanged.
+/// The lines of a diff by path and new number; unchanged lines also with their old number.
 fn new_lines(diff: &str) -> BTreeMap<(String, u64), Option<u64>> {
     let mut lines = BTreeMap::new();
     let (mut path, mut old, mut new) = (String::new(), 0_u64, 0_u64);

@@ -1,10 +1,10 @@
-//! Golden files: the expected text lies beside the test and is reviewed like code.
+//! Golden files: expected output is stored beside the test and reviewed like code.
 
 use std::path::Path;
 use std::{env, fs};
 
-/// Panics unless `actual` is the text of the file at `golden`. With the variable `update` set to 1, as `remedy` does, the file is
-/// written instead.
+/// Panics unless `actual` equals the file at `golden`. If the environment variable `update` is 1, writes the file instead;
+/// `remedy` is the command for that, for the message.
 #[track_caller]
 pub fn check_golden(golden: &Path, actual: &str, update: &str, remedy: &str) {
     if env::var_os(update).is_some_and(|value| value == "1") {

@@ -1,4 +1,4 @@
-//! A helper's binary and one call of it.
+//! A helper's binary, and one call of it.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -10,17 +10,17 @@ use tempfile::TempDir;
 use crate::build;
 use crate::run::Run;
 
-/// Every call of a test is over by then, or hangs.
+/// Longest call, unless a test sets another deadline.
 const DEADLINE: Duration = Duration::from_mins(1);
 
-/// The only variables of the test's own environment that a helper sees.
+/// The variables of the test's own environment that a helper gets.
 const KEPT: [&str; 3] = ["PATH", "LD_LIBRARY_PATH", "LLVM_PROFILE_FILE"];
 
 /// A helper's binary.
 #[derive(Clone, Debug)]
 pub struct Helper {
     path: PathBuf,
-    /// Where a copy lies; removed with the last helper or call that needs it.
+    /// The folder of a copy. Removed with the last helper or call that uses it.
     folder: Option<Arc<TempDir>>,
 }
 
@@ -41,10 +41,11 @@ impl Helper {
         }
     }
 
-    /// A copy in a temporary folder, for a program that looks at the tree it lies in: the usual target folder lies in this workspace,
-    /// one that `CARGO_TARGET_DIR` names may not.
+    /// A copy in a temporary folder, for a program that examines the tree around it. The usual target folder is inside this
+    /// workspace.
     ///
-    /// `cp` writes it and not this process, whose other children could inherit the open file (text file busy).
+    /// `cp` writes the copy: the open file of a copy made by this process could be inherited by another child process (text
+    /// file busy).
     #[must_use]
     pub fn outside_the_workspace(&self) -> Self {
         let folder = TempDir::with_prefix("aris helper ").expect("a temporary folder");
@@ -65,9 +66,9 @@ impl Helper {
         &self.path
     }
 
-    /// Begins a call in the working directory `cwd`.
+    /// Prepares a call in the working directory `cwd`.
     ///
-    /// Environment: `PATH`, a C locale and nothing of the machine's, so that a test gives the same answer everywhere.
+    /// Environment: `PATH`, a C locale and no settings of this machine, so that a test gives the same result everywhere.
     pub fn call(&self, cwd: impl AsRef<Path>) -> Call {
         let mut command = aris_proc::command(&self.path, cwd)
             .env_clear()
@@ -86,13 +87,13 @@ impl Helper {
     }
 }
 
-/// One call to be.
+/// A prepared call.
 #[derive(Clone, Debug)]
 #[must_use]
 pub struct Call {
     command: aris_proc::Command,
     deadline: Duration,
-    /// Keeps a copied program until the call is over.
+    /// Keeps a copied program until the call has ended.
     _folder: Option<Arc<TempDir>>,
 }
 
@@ -109,7 +110,7 @@ impl Call {
         self
     }
 
-    /// Gives bytes on stdin.
+    /// Passes bytes on stdin.
     pub fn stdin(mut self, bytes: impl Into<Vec<u8>>) -> Self {
         self.command = self.command.stdin(bytes);
         self

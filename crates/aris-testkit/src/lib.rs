@@ -1,8 +1,8 @@
-//! What tests of helpers share: the helper's binary, a sample project, one run with its envelope, snapshots that prove that
-//! nothing was written, crashes at every change of the disk, a loopback server that misbehaves on demand, schemas, a
-//! browser, and fixtures that may be absent.
+//! Shared parts of the helpers' tests: the helper's binary, a sample project, one run with its envelope, snapshots that prove
+//! that nothing else was written, crashes at every change of the disk, a loopback server with faults on request, schemas, a
+//! browser, and optional fixtures.
 //!
-//! For tests only: everything here panics with a message that says what was expected.
+//! Only for tests: everything here panics with a message about what was expected.
 //!
 //! ```no_run
 //! use aris_testkit::{Helper, Project};

@@ -1,11 +1,11 @@
-//! Changes at random: bytes and pieces of files, cut, doubled, repeated and mixed.
+//! Random changes of inputs: bytes and pieces of files are cut, doubled, repeated and mixed.
 
 use fastrand::Rng;
 
-/// Longest input.
+/// Longest input, in bytes.
 const LARGEST: usize = 64 << 10;
 
-/// Bytes at which readers turn.
+/// Bytes that make parsers take another path.
 const TURNS: &[&[u8]] = &[
     b"{",
     b"}",
@@ -45,14 +45,14 @@ const TURNS: &[&[u8]] = &[
     "e\u{301}".as_bytes(),
 ];
 
-/// Makes inputs out of others, always the same ones for a seed.
+/// Makes new inputs from others. The same seed gives the same inputs.
 pub struct Mutator<'s> {
     random: Rng,
     seeds: &'s [Vec<u8>],
 }
 
 impl<'s> Mutator<'s> {
-    /// Inputs out of `seeds`, of which there is at least one.
+    /// Inputs made from `seeds`, which must not be empty.
     pub fn new(seed: u64, seeds: &'s [Vec<u8>]) -> Self {
         Self {
             random: Rng::with_seed(seed),
@@ -64,7 +64,7 @@ impl<'s> Mutator<'s> {
         &self.seeds[self.random.usize(..self.seeds.len())]
     }
 
-    /// A piece of `bytes`, mostly a short one.
+    /// A random piece of `bytes`, mostly short.
     pub fn piece<'b>(&mut self, bytes: &'b [u8]) -> &'b [u8] {
         let start = self.random.usize(..=bytes.len());
         let most = 1 << self.random.u32(0..12);
@@ -89,7 +89,7 @@ impl<'s> Mutator<'s> {
                 }
                 _ => bytes[at..end].repeat(1 << self.random.u32(1..6)),
             };
-            // In place of the piece, or before it.
+            // Either replace the piece, or insert before it.
             let end = if self.random.bool() { end } else { at };
             bytes.splice(at..end, new);
         }

@@ -9,10 +9,10 @@ use tempfile::TempDir;
 use crate::helper::Helper;
 use crate::snapshot::Snapshot;
 
-/// Makes a file that this process wrote a program that can be started at once.
+/// Makes a file executable, even if this process wrote it.
 ///
-/// It becomes a copy that `cp` wrote: a child that another test started meanwhile may still have the file open for writing, and then it
-/// cannot be started (text file busy).
+/// Replaces it by a copy that `cp` writes: a child process of a parallel test may still have the original open for writing, and
+/// then it cannot be started (text file busy).
 pub fn executable(path: &Path) {
     let copy = path.with_extension("copy");
     copied(path, &copy);
@@ -20,7 +20,7 @@ pub fn executable(path: &Path) {
     fs::rename(copy, path).expect("renamed");
 }
 
-/// Brings a program to another place: as a link, or as a copy where that is another disk.
+/// Puts a program at another path: as a hard link, or as a copy if that is on another file system.
 pub fn brought(program: &Path, to: &Path) {
     if fs::hard_link(program, to).is_err() {
         copied(program, to);
@@ -33,7 +33,7 @@ fn copied(from: &Path, to: &Path) {
     cp.args([from, to]).run().expect_code(0);
 }
 
-/// A temporary folder that looks like a git checkout, so that the project's root is found; removed when dropped.
+/// A temporary folder with a `.git`, so that helpers find the project's root. Removed when dropped.
 #[derive(Debug)]
 #[must_use]
 pub struct Project {
@@ -48,7 +48,7 @@ impl Default for Project {
 }
 
 impl Project {
-    /// An empty project. git itself is not used: `.git` holds a `HEAD` and nothing else.
+    /// An empty project. Does not run git: `.git` contains only a `HEAD`.
     pub fn new() -> Self {
         let project = Self::bare();
         project.write(".git/HEAD", "ref: refs/heads/main\n");
@@ -61,12 +61,12 @@ impl Project {
             .prefix("aris project ")
             .tempdir()
             .expect("a temporary folder");
-        // The real path, so that it equals what a helper prints. The name has a space in it on purpose.
+        // The real path, because helpers print that. The name contains a space on purpose.
         let root = folder.path().canonicalize().expect("the folder exists");
         Self { folder, root }
     }
 
-    /// What git says in it, with an author of its own; the line end of the last line is cut off.
+    /// Output of git in the project, with a test author, without the last line feed.
     pub fn git(&self, arguments: &[&str]) -> String {
         let author = ["-c", "user.name=T", "-c", "user.email=t@example.org"];
         let call = Helper::at("/usr/bin/env").call(self.path()).args(["git"]);
@@ -74,19 +74,19 @@ impl Project {
         run.stdout().trim_end_matches('\n').to_owned()
     }
 
-    /// Adds a file with the folders above it.
+    /// Adds a file, and the folders above it.
     pub fn file(self, path: &str, content: impl AsRef<[u8]>) -> Self {
         self.write(path, content);
         self
     }
 
-    /// Adds a copy of everything below `source`, a folder of fixtures.
+    /// Adds a copy of everything below `source`.
     pub fn copied(self, source: &Path) -> Self {
         copy(source, &self.root);
         self
     }
 
-    /// The root, absolute and without links.
+    /// The root, absolute, with links resolved.
     pub fn path(&self) -> &Path {
         &self.root
     }
@@ -96,7 +96,7 @@ impl Project {
         self.root.join(path)
     }
 
-    /// Writes a file with the folders above it.
+    /// Writes a file, and the folders above it.
     pub fn write(&self, path: &str, content: impl AsRef<[u8]>) {
         let path = self.at(path);
         fs::create_dir_all(path.parent().expect("a file lies in a folder")).expect("folders");
@@ -115,7 +115,7 @@ impl Project {
         serde_json::from_str(&self.read(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
     }
 
-    /// Sets the permission bits of a path; a file that becomes executable can be started at once.
+    /// Sets the permission bits of a path. A file that becomes executable can be started immediately.
     pub fn mode(&self, path: &str, mode: u32) {
         let path = self.at(path);
         let is_file = fs::symlink_metadata(&path).is_ok_and(|found| found.is_file());
@@ -125,12 +125,12 @@ impl Project {
         fs::set_permissions(path, fs::Permissions::from_mode(mode)).expect("permissions");
     }
 
-    /// Everything below the root as it is now.
+    /// Everything below the root, as it is now.
     pub fn snapshot(&self) -> Snapshot {
         Snapshot::of(&self.root)
     }
 
-    /// Keeps the folder after the test, for looking at it; gives its path.
+    /// Keeps the folder after the test, for examination. Returns its path.
     pub fn keep(self) -> PathBuf {
         self.folder.keep()
     }

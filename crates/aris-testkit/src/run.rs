@@ -1,4 +1,4 @@
-//! What one run of a helper gave.
+//! The result of one run of a helper.
 
 use aris_proc::{End, Finished, ProcError};
 use serde_json::Value;
@@ -26,7 +26,7 @@ impl Run {
         run
     }
 
-    /// How it ended.
+    /// How the run ended.
     pub fn end(&self) -> End {
         self.finished.end
     }
@@ -50,8 +50,8 @@ impl Run {
             .unwrap_or_else(|error| panic!("stderr: {error}: {self}"))
     }
 
-    /// stdout as the one envelope that `--json` promises: one line, an object with either `data` and `meta` or `error`, and
-    /// an exit code that agrees.
+    /// stdout as the single envelope that `--json` promises: one line, an object with either `data` and `meta` or `error`, and
+    /// an exit code that agrees with it.
     pub fn envelope(&self) -> Value {
         let text = self.stdout();
         let line = text

@@ -1,4 +1,4 @@
-//! The schemas in `schemas/`: whether they are what the types say, and whether values follow them.
+//! The files in `schemas/`: whether they match the Rust types, and whether values match them.
 
 use std::fs;
 use std::path::PathBuf;
@@ -10,9 +10,9 @@ use serde_json::Value;
 use crate::golden::check_golden;
 use crate::workspace_root;
 
-/// Panics unless the file of the schema `id` is what `T` derives. With `UPDATE_SCHEMAS=1` the file is written instead.
+/// Panics unless the schema file `id` equals the schema that `T` derives. With `UPDATE_SCHEMAS=1` writes the file instead.
 ///
-/// A crate calls this from its test `schemas_are_current`, which is what `cargo xtask schemas` runs.
+/// Each crate calls this from its test `schemas_are_current`, which `cargo xtask schemas` runs.
 #[track_caller]
 pub fn check_schema<T: JsonSchema>(id: &str) {
     let mut schema = schemars::schema_for!(T);
@@ -21,7 +21,8 @@ pub fn check_schema<T: JsonSchema>(id: &str) {
     check_golden(&path(id), &text, "UPDATE_SCHEMAS", "`cargo xtask schemas`");
 }
 
-/// Panics unless `value`, which is `what`, follows the schema `id`, with lists that are never null.
+/// Panics unless `value` follows the schema `id`, with the addition that lists are never null. `what` names the value in the
+/// message.
 #[track_caller]
 pub fn assert_valid(id: &str, value: &Value, what: &str) {
     let path = path(id);
@@ -43,7 +44,7 @@ pub fn assert_valid(id: &str, value: &Value, what: &str) {
     );
 }
 
-/// Panics unless `value`, which is `what`, follows a schema that others publish, of the draft that it names.
+/// Panics unless `value` follows a published schema, in the draft that the schema names. `what` names the value in the message.
 #[track_caller]
 pub fn assert_follows(schema: &Value, value: &Value, what: &str) {
     let validator =
@@ -59,7 +60,7 @@ pub fn assert_follows(schema: &Value, value: &Value, what: &str) {
     );
 }
 
-/// Whether `value` follows the schema `id`, as a complete validator says.
+/// Whether `value` follows the schema `id`, by a complete validator.
 pub fn follows(id: &str, value: &Value) -> bool {
     let path = path(id);
     let text =
@@ -73,7 +74,7 @@ fn path(id: &str) -> PathBuf {
     workspace_root().join("schemas").join(file_name(id))
 }
 
-/// Takes `null` out of every `"type": ["array", "null"]`: an empty list is `[]`.
+/// Removes `null` from every `"type": ["array", "null"]`: an empty list must be `[]`.
 fn forbid_null_lists(schema: &mut Value) {
     match schema {
         Value::Object(map) => {

@@ -1,4 +1,4 @@
-//! A loopback server that answers as a test tells it to, badly if need be, and remembers every request.
+//! A loopback server that gives the answers of a test, with faults if requested, and records every request.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -8,12 +8,12 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// One request as it came in.
+/// One received request.
 #[derive(Clone, Debug)]
 pub struct Received {
-    /// Since the server started.
+    /// Arrival, since the server started.
     pub at: Duration,
-    /// When its answer had been sent, since the server started; zero before.
+    /// End of the answer, since the server started; zero until then.
     pub until: Duration,
     /// Number of the connection, from 1.
     pub connection: usize,
@@ -21,16 +21,16 @@ pub struct Received {
     pub method: String,
     /// Path and query, as sent.
     pub target: String,
-    /// Names in lower case.
+    /// Headers, with names in lower case.
     pub headers: BTreeMap<String, String>,
     /// The body.
     pub body: Vec<u8>,
-    /// How often this target was asked for before.
+    /// Number of earlier requests for the same target.
     pub earlier: usize,
 }
 
 impl Received {
-    /// The path without its query.
+    /// The path, without the query.
     pub fn path(&self) -> &str {
         self.target.split('?').next().unwrap_or_default()
     }
@@ -50,19 +50,19 @@ impl Received {
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Manner {
     Whole,
-    /// Only so many bytes of the body, then the connection ends.
+    /// Only this many bytes of the body, then the connection ends.
     Cut(usize),
-    /// Nothing at all, until the server stops.
+    /// Nothing, until the server stops.
     Stall,
-    /// The connection ends before a byte.
+    /// The connection ends before the first byte.
     Drop,
-    /// So many bytes at a time, with a pause between them.
+    /// This many bytes at a time, with a pause after each piece.
     Drip(usize, Duration),
     /// After a pause.
     Late(Duration),
 }
 
-/// What the server answers.
+/// An answer of the server.
 #[derive(Clone, Debug)]
 pub struct Answer {
     status: u16,
@@ -94,7 +94,7 @@ impl Answer {
         Self::ok("application/json", value.to_string())
     }
 
-    /// 200 with an HTML page, as proxies and overloaded sites send it.
+    /// 200 with an HTML page, as proxies and overloaded sites send.
     pub fn html() -> Self {
         Self::ok(
             "text/html; charset=utf-8",
@@ -107,28 +107,28 @@ impl Answer {
         Self::status(302).header("location", location)
     }
 
-    /// With a header.
+    /// Adds a header.
     #[must_use]
     pub fn header(mut self, name: &str, value: &str) -> Self {
         self.headers.push((name.to_owned(), value.to_owned()));
         self
     }
 
-    /// With a body.
+    /// Sets the body.
     #[must_use]
     pub fn body(mut self, body: impl Into<Vec<u8>>) -> Self {
         self.body = body.into();
         self
     }
 
-    /// With another status.
+    /// Sets the status.
     #[must_use]
     pub fn with_status(mut self, status: u16) -> Self {
         self.status = status;
         self
     }
 
-    /// Announces the whole body and ends the connection after `bytes`.
+    /// Announces the whole body, but ends the connection after `bytes`.
     #[must_use]
     pub fn cut(mut self, bytes: usize) -> Self {
         self.manner = Manner::Cut(bytes);
@@ -179,7 +179,7 @@ impl Shared {
         self.log.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Lets time pass, or less when the server stops.
+    /// Waits, but not longer than the server runs.
     fn wait(&self, time: Duration) {
         let end = Instant::now() + time;
         let mut log = self.log();
@@ -197,14 +197,14 @@ impl Shared {
     }
 }
 
-/// A server on a loopback port of its own; it stops when dropped.
+/// A server on its own loopback port. It stops when dropped.
 pub struct Server {
     address: String,
     shared: Arc<Shared>,
 }
 
 impl Server {
-    /// Starts; `answer` is asked about every request, in the order in which they come in on each connection.
+    /// Starts a server. `answer` is called for every request, in order of arrival on each connection.
     pub fn start(answer: impl Fn(&Received) -> Answer + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a loopback port");
         let address = listener.local_addr().expect("an address").to_string();
@@ -236,7 +236,7 @@ impl Server {
         format!("http://{}", self.address)
     }
 
-    /// Everything that was asked so far, in the order of arrival.
+    /// All requests so far, in order of arrival.
     pub fn log(&self) -> Vec<Received> {
         self.shared.log().clone()
     }
@@ -246,7 +246,7 @@ impl Drop for Server {
     fn drop(&mut self) {
         self.shared.stopping.store(true, Ordering::SeqCst);
         self.shared.stopped.notify_all();
-        // Wakes the thread that accepts connections.
+        // Wake the thread that accepts connections.
         drop(TcpStream::connect(&self.address));
     }
 }
@@ -278,7 +278,7 @@ fn serve(shared: &Shared, stream: &TcpStream, connection: usize) -> std::io::Res
     Ok(())
 }
 
-/// Sends an answer; whether the connection goes on.
+/// Sends an answer. Returns whether the connection stays open.
 fn send(shared: &Shared, mut stream: &TcpStream, answer: &Answer) -> std::io::Result<bool> {
     match answer.manner {
         Manner::Stall => {
@@ -316,7 +316,7 @@ fn send(shared: &Shared, mut stream: &TcpStream, answer: &Answer) -> std::io::Re
     }
 }
 
-/// The next request of a connection; `None` when it has ended.
+/// Reads the next request of a connection; `None` when the connection has ended.
 fn read(reader: &mut BufReader<TcpStream>) -> std::io::Result<Option<Received>> {
     let mut line = String::new();
     if reader.read_line(&mut line)? == 0 {
@@ -352,7 +352,7 @@ fn read(reader: &mut BufReader<TcpStream>) -> std::io::Result<Option<Received>> 
     }))
 }
 
-/// Percent-decoded, `+` as a blank.
+/// Decodes percent escapes; `+` becomes a blank.
 fn decoded(text: &str) -> String {
     let mut bytes = Vec::new();
     let mut rest = text.bytes();

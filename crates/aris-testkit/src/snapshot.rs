@@ -1,4 +1,4 @@
-//! Everything below a folder, to prove that a run changed nothing else than it should.
+//! Snapshots of a folder, to prove that a run changed only what it should.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -20,7 +20,7 @@ enum Content {
     Special,
 }
 
-/// Path, mode and bytes of everything below a folder. Links are not followed; times are not kept.
+/// Path, mode and bytes of everything below a folder. Links are not followed; times are not recorded.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Snapshot {
     entries: BTreeMap<String, Entry>,
@@ -80,14 +80,14 @@ impl Snapshot {
         }
     }
 
-    /// The snapshot without the entries for which `unwanted` says yes.
+    /// The snapshot without the entries whose path is `unwanted`.
     #[must_use]
     pub fn without(mut self, unwanted: impl Fn(&str) -> bool) -> Self {
         self.entries.retain(|path, _| !unwanted(path));
         self
     }
 
-    /// One line per difference to `later`: `added x`, `removed x`, `changed x`, `mode of x`. Sorted by path.
+    /// One line for each difference to `later`: `added x`, `removed x`, `changed x`, `mode of x`. Sorted by path.
     pub fn differences(&self, later: &Self) -> Vec<String> {
         let mut paths: Vec<&String> = self.entries.keys().chain(later.entries.keys()).collect();
         paths.sort();
@@ -105,7 +105,7 @@ impl Snapshot {
             .collect()
     }
 
-    /// Panics unless nothing differs.
+    /// Panics if anything differs.
     #[track_caller]
     pub fn assert_same(&self, later: &Self, what: &str) {
         let differences = self.differences(later);

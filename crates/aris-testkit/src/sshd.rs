@@ -1,4 +1,4 @@
-//! The test bed's sshd.
+//! The sshd of the test bed.
 
 use std::fs::{self, File};
 use std::net::TcpStream;
@@ -9,8 +9,8 @@ use std::time::Duration;
 
 use tempfile::TempDir;
 
-/// A real sshd on a loopback port, ended when this is dropped. It logs in whoever runs the tests: what comes there lies in the home
-/// folder of that account, so that only one test of a machine has it at a time.
+/// A real sshd on a loopback port, which ends when this is dropped. It logs in the account that runs the tests, so files go to
+/// the home folder of that account. Only one test on a machine can use it at a time.
 pub struct Sshd {
     folder: TempDir,
     bed: PathBuf,
@@ -18,7 +18,7 @@ pub struct Sshd {
 }
 
 impl Sshd {
-    /// Brings it up; without the test bed or a program of it prints `skipped: why`.
+    /// Starts sshd. Without the test bed or one of its programs, prints `skipped: why` and returns `None`.
     pub fn up() -> Option<Self> {
         let bed = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/testbed/ssh");
         if !bed.join("up.sh").is_file() {
@@ -47,23 +47,23 @@ impl Sshd {
         })
     }
 
-    /// What the queue keeps on servers, here in the home folder of whoever runs the tests.
+    /// The folder that the queue uses on servers, here in the home of the account that runs the tests.
     pub fn home() -> PathBuf {
         let home = PathBuf::from(std::env::var_os("HOME").expect("a home folder"));
         home.join(".aris_queue")
     }
 
-    /// The configuration for ssh with the hosts `gpu`, `gpu-dead`, `gpu-badkey` and `gpu-cut`.
+    /// The ssh configuration with the hosts `gpu`, `gpu-dead`, `gpu-badkey` and `gpu-cut`.
     pub fn config(&self) -> PathBuf {
         self.folder.path().join("client/config")
     }
 
-    /// What sshd has logged.
+    /// The log of sshd.
     pub fn log(&self) -> String {
         fs::read_to_string(self.folder.path().join("log/sshd.log")).unwrap_or_default()
     }
 
-    /// One call of the test bed's `ctl.sh`, as `relay-cut`.
+    /// Calls the test bed's `ctl.sh` with `what`, for example `relay-cut`.
     pub fn control(&self, what: &str) {
         let done = Command::new(self.bed.join("ctl.sh"))
             .arg(self.folder.path())
@@ -73,7 +73,7 @@ impl Sshd {
             .expect("started");
         assert!(done.status.success(), "{what}: {done:?}");
         if what == "relay-start" {
-            // The script waits a fixed moment for it, which is too short on a busy machine.
+            // The script waits a fixed time for it, which is too short on a busy machine.
             let known = fs::read_to_string(self.folder.path().join("client/known_hosts"));
             let known = known.expect("the test bed's hosts");
             let port = known
@@ -94,7 +94,7 @@ impl Sshd {
         }
     }
 
-    /// Removes the copies of this program that were brought to the home folder.
+    /// Removes the copies of this program from the home folder.
     pub fn forget(program: &Path) {
         let own = fs::read(program).expect("built");
         let name = program.file_name().expect("a name");
