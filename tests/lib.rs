@@ -1,1 +1,1 @@
-//! Tests across helpers: `flows/` runs the real binaries in sample projects. There is nothing here to import.
+//! Tests across helpers: `flows/` runs the real binaries in sample projects. This library is empty.

@@ -1,5 +1,5 @@
-//! A helper that is missing, broken or stale is never silent: the doctor names it, `contract_check run` gives what the policy says,
-//! and the resolver block with the launcher exits with a code that is no verdict.
+//! A helper that is missing, broken or outdated is always noticed: the doctor reports it, `contract_check run` applies the
+//! policy, and the resolver block with the launcher exits with a code that is not a verdict.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -11,23 +11,23 @@ use aris_testkit::{Helper, Project, Run, workspace_root};
 
 use crate::conformance::for_every_row;
 
-/// What a call of the helper comes to.
+/// The result of a call of the helper.
 #[derive(Clone, Copy, Debug)]
 enum Call {
     /// It runs, and exits with 0.
     Works,
-    /// The launcher or the shim says that it cannot run: 5.
+    /// The launcher or the shim reports that it cannot run: exit 5.
     Refused,
     /// The program cannot be started or dies: 126 and above.
     Dies,
-    /// No file that can be used is found.
+    /// No usable file is found.
     Unresolved,
 }
 
 struct Fault {
     what: &'static str,
     plant: fn(&Project, &Row),
-    /// Finding of the doctor: id, and a part of its path.
+    /// The doctor's finding: id, and a part of its path.
     named: (&'static str, fn(&Row) -> String),
     call: Call,
 }
@@ -113,7 +113,7 @@ const FAULTS: &[Fault] = &[
         plant: |project, row| {
             let whole = fs::read(Helper::named(&row.name).path()).expect("binary");
             let mut other = whole.get(..5000).expect("longer").to_vec();
-            // ELF: bytes 18 and 19 name the machine, 0xf7 is none that runs Rust programs. Mach-O: bytes 4 to 7.
+            // ELF: bytes 18 and 19 are the machine; 0xf7 is one that runs no Rust programs. Mach-O: bytes 4 to 7.
             other[18] = 0xf7;
             other[5] = if cfg!(target_os = "macos") {
                 0xf7
@@ -161,7 +161,7 @@ const FAULTS: &[Fault] = &[
             }
         },
         named: ("helper_unresolved", |row| row.name.clone()),
-        // The launcher of the installed skill is found.
+        // The launcher in the installed skill is found.
         call: Call::Works,
     },
     Fault {
@@ -200,7 +200,7 @@ fn said(row: &Row, version: &str) -> String {
 }
 
 fn overwrite(project: &Project, row: &Row, bytes: &[u8]) {
-    // Another file, as an installer would leave it: one that still runs elsewhere is not written to.
+    // Replace the file, as an installer would. A file that still runs as a program cannot be written to.
     remove(&project.at(&binary(row)));
     project.write(&binary(row), bytes);
     project.mode(&binary(row), 0o755);
@@ -224,8 +224,8 @@ fn command(project: &Project, line: &str) -> Run {
         .expect_code(0)
 }
 
-/// Every skill with launchers as they are and programs that only say their version, installed as copies from `source/` into
-/// `project/`; and a copy of that project, to begin again from.
+/// A copy of a project with every skill that has launchers, installed as copies from `source/` into `project/`, with programs
+/// that only print their version. The copy is the state from which each case begins.
 fn installed() -> Project {
     let project = Project::bare().file("project/.git/HEAD", "ref: refs/heads/main\n");
     fs::create_dir_all(project.at("home")).expect("folder");
@@ -283,7 +283,7 @@ fn in_project(project: &Project, helper: &Helper, args: &[&str]) -> Run {
     call.env("PATH", path).env("HOME", project.at("home")).run()
 }
 
-/// What `contract_check run` exits with.
+/// The exit code of `contract_check run` under a policy.
 fn by_policy(policy: Policy, code: i32) -> i32 {
     match policy {
         _ if code == 0 => 0,
@@ -302,7 +302,8 @@ fn a_helper_that_is_missing_broken_or_stale_is_never_silent() {
     in_project(&project, &checker, &["doctor"]).expect_code(0);
     let rows = helpers::all();
     for (at, fault) in FAULTS.iter().enumerate() {
-        // In one helper while all others are sound, another one for each fault; then in all of them, each of which is named.
+        // First in one helper while the others are intact, another one for each fault; then in all helpers, each of which must
+        // be reported.
         let alone = rows.get(at % rows.len()..).expect("rows");
         for rows in [alone.get(..1).expect("a row"), rows] {
             begin_again(&project);
@@ -346,7 +347,7 @@ fn is_said(project: &Project, checker: &Helper, row: &Row, fault: &Fault) {
         Call::Works => 0,
         Call::Refused => 5,
         Call::Unresolved => 1,
-        // As shells count: 126 and 127, or 128 and the signal; the block has the same.
+        // As in a shell: 126, 127, or 128 plus the signal. The block gives the same code.
         Call::Dies => block.code(),
     };
     match fault.call {
@@ -360,11 +361,11 @@ fn is_said(project: &Project, checker: &Helper, row: &Row, fault: &Fault) {
     assert_eq!(is_said, code != 0, "{when}: {run}");
 }
 
-/// The superuser reads every file, and becomes another user for this.
+/// The superuser can read every file, so a test as superuser switches to another user.
 #[test]
 fn a_launcher_that_may_not_be_read_is_not_passed_over() {
     let project = installed();
-    // The program and what it reads must be within reach of that user.
+    // That user must be able to read the program and its input.
     let from = Helper::named("contract_check");
     command(
         &project,
@@ -385,7 +386,7 @@ fn a_launcher_that_may_not_be_read_is_not_passed_over() {
             Helper::at(program).call(project.at("project"))
         };
         call = call.args(args).env("HOME", project.at("home"));
-        // git refuses what another user owns.
+        // git refuses repositories of another user.
         call.env("GIT_CEILING_DIRECTORIES", project.path()).run()
     };
     for row in helpers::all() {

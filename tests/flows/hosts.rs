@@ -1,11 +1,12 @@
-//! Hosts of other people, asked which skills they see, and the public installer of skills. Nothing here asks a model or the network:
-//! where the system lets us, the programs run without one.
+//! Other people's hosts, asked which skills they see, and the public installer of skills. No test uses a model or the network;
+//! where the system allows it, the programs run without a network.
 //!
-//! The programs are npm packages of some hundred megabytes. They are looked for in the folder that `ARIS_HOSTS` names (one with
-//! `node_modules`); with `ARIS_HOSTS_INSTALL=1` npm installs them there first. Without them the tests say what they skip.
+//! The programs are npm packages of some hundred megabytes. They are searched in the folder `ARIS_HOSTS` (one with
+//! `node_modules`); with `ARIS_HOSTS_INSTALL=1` npm installs them there first. Without them the tests print that they are
+//! skipped.
 //!
-//! What cannot be asked offline, and is not tested: which skill a host would choose for a task, and Claude Code, which is not started
-//! and is held against its documentation by `skill_lint` and `xtask verify`.
+//! Not tested, because it cannot be tested offline: which skill a host chooses for a task; and Claude Code, which is not
+//! started: `skill_lint` and `xtask verify` check against its documentation.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -17,7 +18,7 @@ use serde_json::Value;
 
 use crate::documented::{every_look_up_resolves, installed};
 
-/// Versions that these tests were written with.
+/// Versions for which these tests were written.
 const PACKAGES: [&str; 4] = [
     "@openai/codex@0.169",
     "@google/gemini-cli@0.61",
@@ -25,7 +26,7 @@ const PACKAGES: [&str; 4] = [
     "skills@1.5",
 ];
 
-/// The folder of the hosts' programs.
+/// The folder with the hosts' programs.
 fn programs() -> Option<PathBuf> {
     let Some(folder) = std::env::var_os("ARIS_HOSTS").map(PathBuf::from) else {
         println!("skipped: ARIS_HOSTS names no folder with the npm packages {PACKAGES:?}");
@@ -46,7 +47,7 @@ fn programs() -> Option<PathBuf> {
     Some(programs)
 }
 
-/// What a host says in the project, in a home of its own and without a network; `None` where its package is not there.
+/// Output of a host in the project, with its own home and without a network; `None` when its package is not installed.
 fn host(project: &Project, name: &str, args: &[&str]) -> Option<String> {
     let programs = programs()?;
     let program = programs.join(name);
@@ -61,7 +62,7 @@ fn host(project: &Project, name: &str, args: &[&str]) -> Option<String> {
         println!("not tried: {name} without a network, which cannot be taken away here");
         ""
     };
-    // Into a file: some end before all that they say is through a pipe.
+    // Into a file: some programs exit before a pipe has taken all their output.
     let script = format!("{alone} \"$0\" \"$@\" >../said 2>../warned </dev/null");
     let call = Helper::at("/bin/sh").call(project.at("project"));
     let call = call.args(["-c", &script]).args([&program]).args(args);
@@ -83,7 +84,7 @@ fn skills() -> BTreeSet<String> {
     skills
 }
 
-/// A project as `install_aris` leaves it, which git takes for one; `None` where there are no hosts.
+/// A project as `install_aris` leaves it, which is a git repository; `None` without the hosts' programs.
 fn project() -> Option<Project> {
     programs()?;
     let project = installed();
@@ -93,7 +94,7 @@ fn project() -> Option<Project> {
     Some(project)
 }
 
-/// The project without what was installed into it.
+/// Replaces the project by one without the installation.
 fn nothing_installed(project: &Project) {
     let own = project.at("project");
     fs::rename(&own, project.at("installed by us")).expect("moved");
@@ -129,7 +130,7 @@ fn a_plugin_of_codex_has_every_skill_and_finds_their_helpers() {
             .run()
             .expect_code(0);
     }
-    // What Codex clones.
+    // The repository that Codex clones.
     let commit = "git init -q && git -c core.compression=0 add -A && git -c user.name=a -c user.email=a@b commit -q -m release";
     let sh = Helper::at("/bin/sh").call(project.at("source"));
     sh.args(["-c", commit]).run().expect_code(0);
@@ -173,7 +174,7 @@ fn gemini_sees_every_skill_of_a_trusted_folder() {
             .filter(is_seen)
             .collect::<BTreeSet<_>>()
     };
-    // What README and install-aris warn of.
+    // README and install-aris warn about this.
     assert_eq!(seen(&untrusted), BTreeSet::new());
     let trusted = serde_json::json!({folder.clone(): "TRUST_FOLDER"});
     project.write("home/.gemini/trustedFolders.json", trusted.to_string());

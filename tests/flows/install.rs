@@ -1,4 +1,4 @@
-//! Installing, killed anywhere, many at once, and found afterwards by the resolver of the skills.
+//! Installation: killed at any point, many in parallel, and found afterwards by the skills' resolver.
 
 use std::cell::RefCell;
 use std::fs;
@@ -11,7 +11,7 @@ use aris_testkit::{Call, Helper, Project, Snapshot, crash_at_every_change, works
 const SKILL: &str = "---\nname: reading\ndescription: d\n---\n";
 const MINE: &str = "mine\r\nwithout an end";
 
-/// A small source beside a paper with the user's own files in every place that an install writes to.
+/// A small source beside a paper that has the user's own files in every place that an install writes to.
 fn project() -> Project {
     let project = Project::bare()
         .file("source/skills/reading/SKILL.md", SKILL)
@@ -26,7 +26,7 @@ fn project() -> Project {
     project
 }
 
-/// The installer, where the tree it lies in is not taken for the source.
+/// The installer, in a place where the tree around it is not taken for the source.
 fn installer() -> Helper {
     Helper::named("install_aris").outside_the_workspace()
 }
@@ -58,12 +58,12 @@ fn modified(project: &Project) -> SystemTime {
     found.modified().expect("time")
 }
 
-/// The records hold the time of the run.
+/// The records contain the time of the run.
 fn without_records(snapshot: Snapshot) -> Snapshot {
     snapshot.without(|path| path.starts_with("paper/.aris/install"))
 }
 
-/// Crashes a call everywhere, each time in a project from `prepare`, and looks at each with `check`.
+/// Crashes a call at every change, each time in a project from `prepare`; `check` examines each.
 fn crashes(
     args: &[&str],
     prepare: impl Fn(&Helper) -> Project,
@@ -195,7 +195,7 @@ fn a_killed_update_loses_no_edit() {
     );
 }
 
-/// Links of the user's own, which the first install adopts and replaces.
+/// Arguments for an install that adopts and replaces links of the user.
 const LINKS: [&str; 8] = [
     "--mode",
     "symlink",
@@ -225,7 +225,7 @@ fn a_killed_first_install_gives_back_what_it_adopted_and_replaced() {
         },
         |helper, project, when| {
             let before = before.borrow_mut().take().expect("before");
-            // Once the record is written they count as installed.
+            // Once the record is written, these links count as installed.
             if !project.at("paper/.aris/install.json").exists() {
                 call(helper, project, &["--uninstall"]).run().expect_code(0);
                 before.assert_same(&project.snapshot(), when);
@@ -296,7 +296,7 @@ fn a_killed_take_over_is_finished_by_the_next_and_loses_nothing() {
     );
 }
 
-/// What the killed run had put aside may have been edited in between.
+/// The user may edit content that the killed run had moved aside.
 #[test]
 fn an_edit_of_what_a_killed_update_put_aside_is_kept() {
     crashes(
@@ -370,7 +370,7 @@ fn of_many_installers_each_finishes_or_is_told_who_is_at_work() {
     before.assert_same(&project.snapshot(), "many installers");
 }
 
-/// A source as a release has it: the skills of this workspace with the binary of one helper, and `tools/`.
+/// A source as in a release: the skills of this workspace with the binary of one helper, and `tools/`.
 fn release(helper: &Helper) -> Project {
     let project = Project::bare().copied(&workspace_root().join("skills"));
     let source = project.at("a source/skills");
@@ -402,7 +402,7 @@ fn release(helper: &Helper) -> Project {
     project
 }
 
-/// The block of a skill that finds its helper, as it stands in its text.
+/// The block of a skill that finds its helper, from the skill's text.
 fn block(skill: &str) -> String {
     let text = fs::read_to_string(workspace_root().join("skills").join(skill).join("SKILL.md"))
         .expect("a skill");
@@ -412,7 +412,7 @@ fn block(skill: &str) -> String {
     format!("TRACE_HELPER=$(\n{})", block.get(..end).unwrap_or_default())
 }
 
-/// Runs the block and the helper it finds. Gives what was found.
+/// Runs the block and the helper that it finds. Returns the helper's path.
 fn resolve(shell: &str, project: &Project, block: &str, variables: &[(&str, &Path)]) -> String {
     let script = format!(
         "set -eu\n{block}\nprintf '%s\\n' \"$TRACE_HELPER\"\nsh \"$TRACE_HELPER\" --version\n"
@@ -434,7 +434,7 @@ fn every_layer_of_the_resolver_finds_a_helper_that_runs() {
     let installer = installer();
     let helper = Helper::named("save_trace");
     let block = block("review-tracing");
-    // What older skills do: three places, in this order.
+    // Older skills try three places, in this order.
     let older = "TRACE_HELPER=\nROOT=$(sed -n 's/^repo_root.//p' .aris/installed-skills.txt)\nfor F in .aris/tools tools \"$ROOT/tools\"; do\n  [ -z \"$TRACE_HELPER\" ] && [ -f \"$F/save_trace.sh\" ] && TRACE_HELPER=$F/save_trace.sh || :\ndone";
     for mode in ["symlink", "copy"] {
         let project = release(&helper);
@@ -471,7 +471,8 @@ fn every_layer_of_the_resolver_finds_a_helper_that_runs() {
                 ".aris/tools/save_trace.sh"
             );
         }
-        // A copy of a tool in the project's own tools/, then the source's, by variable and by record alone.
+        // A copy of a tool in the project's own tools/, then the source's tool, through the variable and through the record
+        // alone.
         let hidden = project.at("pr öject/.aris/hidden");
         let own = project.at("pr öject/tools");
         fs::rename(&tools, &hidden).expect("moved");

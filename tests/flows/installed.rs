@@ -1,4 +1,4 @@
-//! A skill as an installer leaves it: copied, every file at mode 0644, in a project of its own.
+//! A skill after an installation: copied, every file at mode 0644, in its own project.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use crate::conformance::for_every_row;
 
-/// The owner's skill folder in a project, with the helper's binary where `install-skills` puts it.
+/// A project with the owner's skill folder, and the helper's binary where `install-skills` puts it.
 fn installed(row: &Row, helper: &Helper) -> Project {
     let skill = workspace_root().join("skills").join(&row.owner);
     let project = Project::new();
@@ -27,7 +27,7 @@ fn installed(row: &Row, helper: &Helper) -> Project {
         std::env::consts::ARCH
     );
     fs::create_dir_all(project.at(&format!("{}/scripts/bin", row.owner))).expect("folder");
-    // By another process: a program that this one has written may still be open in a child of another test.
+    // Copy with another process: a program that this process writes may still be open in a child of another test.
     let cp = Helper::at("/bin/cp")
         .call(project.path())
         .args([helper.path().as_os_str(), binary.as_ref()]);
@@ -36,7 +36,7 @@ fn installed(row: &Row, helper: &Helper) -> Project {
     project
 }
 
-/// Copies files as mode 0644, and leaves out `bin`, as a release archive for another machine would.
+/// Copies files at mode 0644 and leaves out `bin`, as a release archive for another machine would.
 fn copy(from: &Path, to: &Path) {
     fs::create_dir_all(to).expect("folder");
     for entry in fs::read_dir(from).unwrap_or_else(|error| panic!("{}: {error}", from.display())) {
@@ -91,7 +91,7 @@ fn every_name_that_skills_know_starts_its_helper_in_each_of_their_languages() {
         fs::rename(skill.at(&row.owner), folder.join(&row.owner)).expect("moved");
         let direct = helper.call(project.path()).args(["--help"]).run();
         let direct = direct.expect_code(0);
-        // `aris` is the program that holds all helpers; this one is built alone.
+        // `aris` is the program that contains all helpers; this binary is a single helper.
         for name in row.names().into_iter().filter(|name| *name != "aris") {
             let tool = format!(".aris/tools/{name}");
             project.write(&tool, aris_launch::shim(&row.name, &row.owner, name, None));
@@ -111,7 +111,7 @@ fn every_name_that_skills_know_starts_its_helper_in_each_of_their_languages() {
     });
 }
 
-/// The first program of this name that works in the environment of a test: some are wrappers that need another.
+/// The first program of this name that works in a test's environment. Some are wrappers that need another environment.
 fn on_path(program: &str, project: &Project) -> Option<PathBuf> {
     let works = |file: &PathBuf| {
         let call = Helper::at(file).call(project.path());

@@ -1,4 +1,4 @@
-//! Flows across helpers, and what every helper must do alike. One module for each.
+//! Flows across helpers, and requirements for every helper. One module for each.
 #![cfg(test)]
 #![allow(clippy::disallowed_methods, reason = "tests prepare files directly")]
 

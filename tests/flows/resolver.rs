@@ -1,5 +1,5 @@
-//! The chain that finds a helper, as the skills' shell text has it, against `aris_contract::resolve`, over random trees and in every
-//! shell that is here.
+//! The resolver chain in the skills' shell text, compared with `aris_contract::resolve`, on random trees and in every installed
+//! shell.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -11,7 +11,7 @@ use aris_testkit::{Helper, Project};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 
-/// Every shell that is here: program, arguments, and what the script begins with.
+/// The installed shells: program, arguments, and first lines of the script.
 fn shells() -> Vec<(&'static str, &'static [&'static str], &'static str)> {
     let all: [(&str, &[&str], &str); 4] = [
         ("/bin/dash", &[], "set -eu\n"),
@@ -29,7 +29,7 @@ fn shells() -> Vec<(&'static str, &'static [&'static str], &'static str)> {
     all.into_iter().filter(is_here).collect()
 }
 
-/// What lies at a candidate path.
+/// What is at a candidate path.
 #[derive(Clone, Copy, Debug)]
 enum Thing {
     Nothing,
@@ -42,23 +42,23 @@ enum Thing {
     LinkToItself,
 }
 
-/// How the project and the shell stand.
+/// The state of project and shell in one case.
 #[derive(Clone, Debug)]
 struct Case {
     helper: usize,
     things: Vec<Thing>,
-    /// A file lies where a folder of the chain would be.
+    /// The index of a folder of the chain that is a file instead.
     blocked: Option<usize>,
-    /// The running skill, when the host says where it lies.
+    /// Whether the running skill owns the helper; `None` when the host does not say where the skill is.
     skill: Option<bool>,
     variable: Option<&'static str>,
     record: Option<&'static str>,
     is_repository: bool,
-    /// What marks a project in a folder of the repository.
+    /// The index of the mark that makes a subfolder of the repository a project.
     nested: Option<usize>,
 }
 
-/// Folders that mark one.
+/// Folders that mark a project.
 const MARKS: [&str; 4] = [
     ".aris/tools",
     ".agents/skills",
@@ -110,7 +110,7 @@ fn cases() -> impl Strategy<Value = Case> {
         )
 }
 
-/// Makes the tree. Gives the environment of the chain.
+/// Creates the tree. Returns the environment of the chain.
 fn make(project: &Project, case: &Case, row: &Row) -> ResolveEnv {
     let root = project.path().canonicalize().expect("real");
     let filled = |text: &str| text.replace('@', &root.display().to_string());
@@ -162,7 +162,7 @@ fn make(project: &Project, case: &Case, row: &Row) -> ResolveEnv {
     env
 }
 
-/// Where something is in the way, nothing is placed.
+/// Puts a thing at a path, unless the way to it is blocked.
 fn place(root: &Path, path: &Path, thing: Thing) {
     let folder = path.parent().expect("a parent");
     if matches!(thing, Thing::Nothing) || fs::create_dir_all(folder).is_err() {
@@ -203,7 +203,7 @@ fn same_answer(case: &Case) {
         .join(if case.is_repository { "below" } else { "" });
     assert_eq!(aris_audit::project::of_directory(&cwd), env.project_root);
     for (program, arguments, options) in shells() {
-        // What a host fills in, or else nobody says.
+        // The text with the folder filled in by the host, or unchanged.
         let script = format!("{options}{}", filled.as_ref().unwrap_or(&block));
         let mut call = Helper::at(program)
             .call(&cwd)
@@ -264,7 +264,7 @@ fn a_host_may_write_any_folder_into_the_block() {
             let said = format!("{}\n", file.display());
             let run = call(&filled).run().expect_code(0);
             assert_eq!(run.stdout(), said, "{program}");
-            // A host that fills in nothing, and says it in a variable.
+            // A host that does not fill in the folder, but sets a variable.
             let run = call(&block).env("CLAUDE_SKILL_DIR", &skill).run();
             assert_eq!(run.expect_code(0).stdout(), said, "{program}");
         }

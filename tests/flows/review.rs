@@ -1,5 +1,5 @@
-//! A research pull request from its report to the request to run the experiment again: audit, comments, resolution with commits, tokens.
-//! A real git repository, and a GitHub on a loopback port.
+//! A research pull request from the report to the request for a new run: audit, comments, resolution with commits, tokens. Uses
+//! a real git repository, and a GitHub on a loopback port.
 
 use aris_testkit::{Forge, Helper, Project, Run};
 use serde_json::{Value, json};
@@ -62,7 +62,7 @@ impl Research {
             .data()
     }
 
-    /// Answers a request, as a host does.
+    /// Answers a request like a host.
     fn answer(&self, folder: &str, request: &str, output: Value) {
         let answer = json!({"schema": "aris.audit_claims.answer/v1", "request": request, "model": "m", "output": output});
         self.project.write(
@@ -103,7 +103,7 @@ impl Research {
         self.call("audit_claims", &["run", ".", "main", URL])
     }
 
-    /// The resolution: the citation is added, the other comment asks for a run.
+    /// The resolution: the citation is added, and the other comment asks for a new run.
     pub(crate) fn resolved(&self) -> Run {
         let folder = ".aris/temp/resolve-claims-review";
         let fetched = self.data(
@@ -225,7 +225,7 @@ fn a_report_is_audited_settled_and_sent_back_to_the_experiment() {
     );
     assert_eq!(open, 1);
     assert_eq!(research.project.git(&["status", "--porcelain"]), "");
-    // Settled comments do not come back; the open one is neither posted nor answered a second time.
+    // Settled comments are not fetched again. The open one is neither posted nor answered a second time.
     let writes = research.forge.pull(|pull| pull.writes);
     let fetched = research.data(
         "resolve_claims_review",

@@ -1,4 +1,5 @@
-//! From a number back to the run that made it, and from a run to the numbers that stand on it: each fault on the way is named.
+//! Traces from a number back to the run that made it, and from a run to the numbers based on it. Each fault on the way is
+//! reported.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -34,7 +35,7 @@ text = "on average [[32.45]]"
 value = "select avg(points) from \"results/*.csv\" where seed > 0"
 "#;
 
-/// A project under git whose two results come from a queue.
+/// A project in git with two results from a queue.
 fn project() -> Project {
     let project = Project::bare()
         .file("paper/main.tex", PAPER)
@@ -91,7 +92,7 @@ fn trace(project: &Project, number: &str) -> (i32, Value) {
     (run.code(), run.envelope()["data"]["numbers"].clone())
 }
 
-/// The ids of what is wrong with the way from a number.
+/// Ids of the gaps in the trace of a number.
 fn gaps(project: &Project, number: &str) -> Vec<String> {
     let (code, numbers) = trace(project, number);
     let gaps = numbers
@@ -106,7 +107,7 @@ fn gaps(project: &Project, number: &str) -> Vec<String> {
     ids
 }
 
-/// The records of runs, each with its path.
+/// The records of the runs, each with its path.
 fn records(project: &Project) -> Vec<(PathBuf, Value)> {
     let mut found = Vec::new();
     for folder in fs::read_dir(project.at(".aris/runs")).expect("a ledger") {
@@ -120,7 +121,7 @@ fn records(project: &Project) -> Vec<(PathBuf, Value)> {
             let path = file.expect("entry").path();
             if path.extension().is_some_and(|ending| ending == "json") {
                 let text = fs::read_to_string(&path).expect("read");
-                // The lines after the first name very many files.
+                // The lines after the first contain long lists of files.
                 let first = text.lines().next().expect("a line");
                 found.push((path, serde_json::from_str(first).expect("json")));
             }
@@ -258,7 +259,7 @@ fn without_a_ledger_nothing_is_explained_and_the_gate_minds_only_when_asked() {
 fn a_failed_run_a_repeated_one_and_one_of_another_commit_are_named() {
     let project = project();
     run_queue(&project).expect_code(0);
-    // The second result again: another seed, in a run that failed, on code that nobody committed.
+    // The second result again: with another seed, in a failed run, from uncommitted code.
     let old = fs::read(project.at("results/two.csv")).expect("read");
     fs::write(
         project.at("train.sh"),
@@ -289,10 +290,10 @@ fn a_failed_run_a_repeated_one_and_one_of_another_commit_are_named() {
         (record["how"].as_str(), &record["source"]["changed"]),
         (Some("exit 3"), &json!(["train.sh"]))
     );
-    // The older file brought back: what the ledger knows last is another one.
+    // Restore the older file: the ledger's latest output is another one.
     fs::write(project.at("results/two.csv"), old).expect("write");
     assert_eq!(gaps(&project, "other"), ["superseded_run"]);
-    // One of the two files of the mean by another commit.
+    // One of the two inputs of the mean comes from another commit.
     commit(&project);
     let again = [
         "record",
@@ -367,7 +368,7 @@ fn an_edited_an_absent_and_an_impossible_record_are_named() {
     assert_eq!(gaps(&project, "ours"), ["record_damaged"]);
     fs::remove_file(&path).expect("remove");
     assert_eq!(gaps(&project, "ours"), ["record_damaged"]);
-    // Whoever re-stamps the digest must change the log as well, and then the clock gives it away.
+    // Someone who replaces the digest must change the log too, and then the file's time reveals it.
     let log = project.at(".aris/runs/outputs");
     let lines = fs::read_to_string(&log).expect("read");
     let name = path.file_stem().and_then(|stem| stem.to_str());
@@ -396,7 +397,7 @@ fn git_sha256(project: &Project, text: &str) -> String {
 fn whoever_repeats_or_removes_a_run_is_told_which_numbers_stand_on_it() {
     let project = project();
     run_queue(&project).expect_code(0);
-    // Before an audit nothing is known.
+    // Before an audit there is no data.
     call(&project, "queue_manager", &["used-by", "one"]).expect_code(5);
     call(&project, "paper_claim_audit", &["paper"]).expect_code(0);
     let used = call(&project, "queue_manager", &["used-by", "one", "--json"]).expect_code(0);
@@ -470,7 +471,7 @@ fn the_statement_holds_the_chain_and_is_checked_elsewhere_with_nothing_but_the_f
     let run = &predicate["runs"][0];
     assert_eq!(run["runDetails"]["metadata"]["end"], "exit 0");
     assert!(!statement.to_string().contains("hf_abc"));
-    // Another machine: the paper, its data, the statement.
+    // Another machine, with the paper, its data and the statement.
     let other = Project::bare();
     for name in [
         "paper/main.tex",
@@ -579,7 +580,7 @@ fn the_statement_holds_the_chain_and_is_checked_elsewhere_with_nothing_but_the_f
 fn runs_that_other_tools_recorded_are_taken_over() {
     let project = project();
     let data = |seed, points| format!("seed,points\n{seed},{points}\n");
-    // As MLflow's file store lays a run down.
+    // A run in the format of MLflow's file store.
     let run = "mlruns/0/0123456789abcdef0123456789abcdef";
     project.write(
         "mlruns/0/meta.yaml",
@@ -599,7 +600,7 @@ fn runs_that_other_tools_recorded_are_taken_over() {
     project.write(&artifact, data(1, "34.2"));
     set_old(&project, &artifact);
     project.write("results/one.csv", data(1, "34.2"));
-    // DVC's lock; the digest of the second file is not that of what lies there.
+    // DVC's lock file. The digest of the second file does not match the file.
     project.write("results/two.csv", data(2, "30.7"));
     let md5 = Helper::at("/usr/bin/env")
         .call(project.path())
@@ -621,7 +622,7 @@ fn runs_that_other_tools_recorded_are_taken_over() {
         imported.envelope()["data"]["runs"].as_array().map(Vec::len),
         Some(1)
     );
-    // It lies elsewhere now, and its commit is of another repository.
+    // The file has moved, and its commit is from another repository.
     assert_eq!(gaps(&project, "ours"), ["other_path", "no_commit"]);
     let (_, record) = record_of(&project, "calm-owl-7");
     assert_eq!(
@@ -642,7 +643,7 @@ fn runs_that_other_tools_recorded_are_taken_over() {
         imported.stdout()
     );
     assert_eq!(gaps(&project, "other"), ["no_commit"]);
-    // The same run with another artifact, and one that was deleted.
+    // The same run with another artifact, and a deleted run.
     let refused = |folder: &str, why: &str| {
         let import = ["record", "--import", folder];
         let run = call(&project, "queue_manager", &import).expect_code(10);
@@ -660,7 +661,7 @@ fn runs_that_other_tools_recorded_are_taken_over() {
         "end_time: 1700000100000\nlifecycle_stage: deleted\nrun_id: abc\nstart_time: 1700000000000\nstatus: 3\n",
     );
     refused("mlruns/1", "abc was deleted");
-    // How a run of these two ended is not in their files.
+    // These files do not say how the runs ended.
     project.write("wandb/run-20240101_000000-abc/files/wandb-metadata.json", r#"{"program": "/p/train.py", "args": ["--lr", "0.1"], "host": "h", "git": {"commit": "ab"}, "startedAt": "2024-01-01T00:00:00"}"#);
     project.write("wandb/run-20240101_000000-abc/files/eval.csv", "x\n1\n");
     project.write(
@@ -703,7 +704,7 @@ fn runs_that_other_tools_recorded_are_taken_over() {
     .expect_code(3);
 }
 
-/// As if it had been written in November 2023.
+/// Sets the file's time to November 2023.
 fn set_old(project: &Project, file: &str) {
     Helper::at("/usr/bin/env")
         .call(project.path())
@@ -715,7 +716,7 @@ fn set_old(project: &Project, file: &str) {
 #[test]
 fn a_ledger_that_cannot_be_written_holds_no_run_back() {
     if rustix_is_root() {
-        // Root writes everywhere; a file in the ledger's place stops it, too.
+        // Root can write everywhere. A file in place of the ledger stops it too.
         let project = project();
         project.write(".aris/runs", "");
         run_queue(&project).expect_code(0);
@@ -867,7 +868,7 @@ fn no_secret_of_a_command_or_a_variable_is_recorded() {
     let (_, record) = record_of(&project, "one");
     assert_eq!(record["env"]["MY_URL"], "https://(not recorded)@host");
     assert!(!record.to_string().contains("pw78"), "{record}");
-    // The patch is what edited files say.
+    // The patch contains the changes of the edited files.
     let patch = record["source"]["patch"].as_str().expect("a patch");
     let patch = format!(
         ".aris/runs/{}/{patch}.patch",
@@ -880,7 +881,7 @@ fn no_secret_of_a_command_or_a_variable_is_recorded() {
     assert_eq!(mode & 0o777, 0o600);
 }
 
-/// Records a run of `sh` with these words that writes `output`.
+/// Records a run of `sh` with these words, which writes `output`.
 fn record(project: &Project, name: &str, output: &str, words: &[&str]) -> Run {
     let first = ["record", "--name", name, "--expected-output", output, "--"];
     call(project, "queue_manager", &[&first[..], words].concat())
@@ -944,7 +945,7 @@ fn a_run_that_only_touched_or_copied_a_file_did_not_make_it() {
     .expect_code(0);
     assert_eq!(gaps(&project, "ours"), ["unexplained_evidence"]);
     assert!(messages(&project, "ours").contains("found it in"));
-    // A run that makes it explains the copy, too.
+    // A run that makes the file also explains the copy.
     fs::remove_file(project.at("results/one.csv")).expect("remove");
     train(&project, "1").expect_code(0);
     assert_eq!(gaps(&project, "ours"), [""; 0]);
@@ -1067,7 +1068,7 @@ fn what_the_gate_says_of_runs_stands_in_its_text_and_in_that_of_the_statement() 
         "{}",
         text.stdout()
     );
-    // A file that somebody else wrote stays.
+    // A file that somebody else wrote is not overwritten.
     project.write("notes.md", "mine");
     for option in ["--attest", "--html", "--output"] {
         call(
@@ -1154,7 +1155,7 @@ fn a_queue_says_which_runs_have_no_record() {
 
 #[test]
 fn an_attempt_whose_runner_is_killed_leaves_a_record_without_an_end() {
-    // The second time before the runner has said that the command runs: a quick command may be over by then.
+    // The second start comes before the runner has recorded that the command runs; a quick command may have ended by then.
     for unsaid in [
         "",
         "until rm \"$ARIS_RUN_DIR/../1/start.json\"; do sleep 0.01; done;",
@@ -1309,7 +1310,7 @@ fn a_statement_is_compared_with_every_file_that_it_names() {
     call(&project, "verify_paper_audits", &check).expect_code(4);
 }
 
-/// What it is, what is done before the run, its command, and the gaps that the number has then.
+/// Name of the case, preparation before the run, command, and the resulting gaps of the number.
 type Case = (
     &'static str,
     fn(&Project),
@@ -1470,7 +1471,7 @@ fn a_commit_that_the_repository_does_not_hold_is_named() {
     let project = project();
     train(&project, "1").expect_code(0);
     assert_eq!(gaps(&project, "ours"), [""; 0]);
-    // History is rewritten, and what it was is thrown away.
+    // Rewrite the history and discard the old one.
     project.git(&["commit", "-q", "--amend", "-m", "other"]);
     project.git(&["reflog", "expire", "--expire=now", "--all"]);
     project.git(&["gc", "-q", "--prune=now"]);

@@ -1,11 +1,11 @@
-//! The page of threats names every helper, and tests that exist.
+//! Checks that the threats page names every helper, and only tests that exist.
 
 use std::fs;
 use std::path::Path;
 
 use aris_contract::helpers;
 
-/// All sources below a folder as one text.
+/// Appends all sources below a folder to `into`.
 fn sources(folder: &Path, into: &mut String) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let path = entry.path();
@@ -41,7 +41,7 @@ fn every_helper_has_its_threats_and_every_named_test_exists() {
                 continue;
             }
             tests += 1;
-            // Property tests take arguments.
+            // Property tests have parameters.
             assert!(
                 text.contains(&format!(" fn {word}(")) || text.contains(&format!("\nfn {word}(")),
                 "no test {word}: {row}"

@@ -8,7 +8,7 @@ const FEED: &str = r#"<feed xmlns="http://www.w3.org/2005/Atom" xmlns:opensearch
 <entry><id>http://arxiv.org/abs/1706.03762v7</id><title>Attention Is All You Need</title><published>2017-06-12T17:57:34Z</published>
 <updated>2023-08-02T00:41:18Z</updated><summary>Sequences.</summary><author><name>Ashish Vaswani</name></author></entry></feed>"#;
 
-/// Where the cache keeps it, and what it notes about it.
+/// Path of the cached answer, and the line that describes it.
 const PLACE: &str =
     "cache/http/v1/arxiv/99/a9a1114d2d0616e4c1567e1bbaeb922ce3826e09e756e4286395624e538f80";
 const HEAD: &str = r#"{"method":"GET","url":"https://export.arxiv.org/api/query?search_query=attention&start=0&max_results=10&sortBy=relevance&sortOrder=descending","status":200,"media_type":"application/atom+xml","fetched_at":"2026-11-20T10:00:00Z","sha256":"d28c558c666010a46baca5dd576b09a4e99e637478fd0cf6c6b5f93ee1bd9644"}"#;

@@ -1,4 +1,4 @@
-//! Cases of `audit_claims`. None reaches a network: there is no gh at the path that is named.
+//! Cases of `audit_claims`. None reaches a network: the given path has no `gh`.
 
 use aris_testkit::Project;
 
@@ -92,7 +92,7 @@ pub(crate) const CASES: Cases = Cases {
             args: &["run", ".", "main", URL, "--gh", "./absent"],
             code: 5,
         },
-        // A second later it would write another summary, so that only its error stands here.
+        // A repeated run would write another summary, so only its error is a case.
         Call {
             what: "a review of half a list",
             args: &["post", URL, "--findings", "half.json", "--gh", "./absent"],

@@ -1,4 +1,4 @@
-//! What a helper needs for the conformance tests, as data.
+//! The data that the conformance tests need about a helper.
 
 use aris_testkit::Project;
 
@@ -35,24 +35,24 @@ pub(crate) const ALL: &[&Cases] = &[
 /// The cases of one helper.
 pub(crate) struct Cases {
     pub(crate) helper: &'static str,
-    /// A project in which all calls make sense; a fresh one for each call.
+    /// A project in which all calls work; each call gets a fresh one.
     pub(crate) project: fn() -> Project,
-    /// Calls with their exit codes: one that exits with 0, one for each signal of the contract, one error at least.
+    /// Calls with their exit codes: at least one that exits with 0, one for each signal of the contract, and one error.
     pub(crate) calls: &'static [Call],
-    /// Arguments that lack something required.
+    /// Calls that lack a required argument.
     pub(crate) incomplete: &'static [&'static [&'static str]],
-    /// Whether the call that works takes any number of arguments, so that none is surplus.
+    /// Whether the successful call accepts any number of arguments, so that no argument is surplus.
     pub(crate) open_ended: bool,
-    /// Outputs that cannot be written: exit 5. None for a helper that writes none.
+    /// Outputs that cannot be written (exit 5). Empty for a helper that writes none.
     pub(crate) unwritable: &'static [Unwritable],
-    /// Inputs that must not be read without bound, or wait for ever.
+    /// Inputs that must not be read without a limit, or waited for forever.
     pub(crate) hostile: &'static [Hostile],
-    /// Why a second equal run writes something, for the helper that does so by design.
+    /// Why a repeated run writes something, for helpers that do so by design.
     pub(crate) repeat_adds: Option<&'static str>,
 }
 
 impl Cases {
-    /// Whether `--format` names the kind of file that is written, so that it cannot be `json`.
+    /// Whether `--format` sets the kind of the written file, so that it cannot be `json`.
     pub(crate) fn format_is_of_a_file(&self, call: &Call) -> bool {
         let draws = call
             .args
@@ -62,7 +62,7 @@ impl Cases {
     }
 }
 
-/// One call and its exit code, with `--json` and without.
+/// One call and its exit code, which is the same with and without `--json`.
 pub(crate) struct Call {
     pub(crate) what: &'static str,
     pub(crate) args: &'static [&'static str],
@@ -72,17 +72,18 @@ pub(crate) struct Call {
 /// An output that cannot be written.
 pub(crate) struct Unwritable {
     pub(crate) what: &'static str,
-    /// Makes it so. Permissions would not stop root, so a file stands where a folder is needed, or the other way round.
+    /// Makes the output unwritable. Root ignores permissions, so a file is put where a folder is needed, or the other way
+    /// round.
     pub(crate) prepare: fn(&Project),
     pub(crate) args: &'static [&'static str],
 }
 
-/// An input file that is far too large, or a FIFO that nobody writes to.
+/// An input file that is far too large, or a FIFO without a writer.
 pub(crate) struct Hostile {
     /// The file, relative to the project.
     pub(crate) path: &'static str,
     pub(crate) args: &'static [&'static str],
-    /// Exit code for a file of 300 GB, all of it a hole.
+    /// Exit code for a sparse file of 300 GB.
     pub(crate) huge: i32,
     /// Exit code for a FIFO.
     pub(crate) fifo: i32,

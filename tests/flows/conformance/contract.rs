@@ -1,4 +1,4 @@
-//! The contract that a helper prints about itself.
+//! The contract that a helper prints.
 
 use aris_testkit::{Helper, assert_valid};
 use serde_json::Value;
@@ -54,12 +54,12 @@ impl Contract {
             .collect()
     }
 
-    /// Exit codes of the helper, each once, ascending.
+    /// Exit codes of the helper, without duplicates, ascending.
     pub(crate) fn exits(&self) -> Vec<i32> {
         Self::codes(&self.value)
     }
 
-    /// Exit codes of a call: those of its subcommand where it has one.
+    /// Exit codes of a call: those of its subcommand, if it has one.
     pub(crate) fn exits_of(&self, command: Option<&str>) -> Vec<i32> {
         let mut commands = self.list("commands").iter();
         let found = commands.find(|entry| command.is_some() && entry["name"].as_str() == command);
@@ -77,7 +77,7 @@ impl Contract {
         codes
     }
 
-    /// Exit codes that say something about the data: 10 and above, and 1 where it has two meanings, as a gate's has.
+    /// Exit codes about the data: 10 and above, and 1 where it has two meanings, as for a gate.
     pub(crate) fn signals(&self) -> Vec<i32> {
         let ones = self.list("exit").iter().filter(|exit| exit["code"] == 1);
         let is_gate = ones.count() > 1;
@@ -94,7 +94,7 @@ impl Contract {
             .collect()
     }
 
-    /// Whether the helper, or each of its subcommands, cannot be called without arguments.
+    /// Whether the helper, or each of its subcommands, needs arguments.
     pub(crate) fn requires_something(&self) -> bool {
         let required = |entry: &Value| entry["required"] == true;
         !self.commands().is_empty()
@@ -102,7 +102,7 @@ impl Contract {
             || self.list("flags").iter().any(required)
     }
 
-    /// Long flags of the helper itself and of its subcommands.
+    /// Long flags of the helper and of its subcommands.
     pub(crate) fn flags(&self) -> Vec<(Option<&str>, &str)> {
         let own = self.list("flags").iter().map(|flag| (None, flag));
         let below = self.list("commands").iter().flat_map(|command| {

@@ -4,7 +4,7 @@ use aris_testkit::Project;
 
 use super::cases::{Call, Cases, Hostile, Unwritable};
 
-/// A project whose plan names a paper that its wiki lacks, and where one helper of each policy is.
+/// A project whose plan mentions a paper that is not in its wiki, with one helper of each policy.
 pub(crate) const CASES: Cases = Cases {
     helper: "contract_check",
     project: || {

@@ -4,7 +4,7 @@ use aris_testkit::Project;
 
 use super::cases::{Call, Cases, Hostile};
 
-/// A stand-in for the installed program.
+/// A replacement for the installed program.
 const PROGRAM: &str =
     "#!/bin/sh\necho '{\"results\":[{\"arxiv_id\":\"1706.03762\",\"title\":\"Attention\"}]}'\n";
 

@@ -1,4 +1,4 @@
-//! What is inside an envelope and in the JSON files that a run writes.
+//! Checks the content of envelopes and of the JSON files that a run writes.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::for_every_helper;
 
-/// Strings that are a moment but not in UTC with `Z`, by JSON pointer.
+/// Finds times that are not in UTC with `Z`; each with its JSON pointer.
 fn foreign_times(value: &Value, at: &str, found: &mut Vec<String>) {
     match value {
         Value::String(text) if is_moment(text) && !text.ends_with('Z') => {
@@ -28,7 +28,7 @@ fn foreign_times(value: &Value, at: &str, found: &mut Vec<String>) {
     }
 }
 
-/// `2026-11-20T10:41…`, alone in the string.
+/// Whether the whole string looks like `2026-11-20T10:41…`.
 fn is_moment(text: &str) -> bool {
     let shape = "dddd-dd-ddTdd:dd";
     let fits = |(have, want): (char, char)| {
@@ -41,7 +41,7 @@ fn is_moment(text: &str) -> bool {
     text.len() >= shape.len() && !text.contains(' ') && text.chars().zip(shape.chars()).all(fits)
 }
 
-/// JSON documents of a snapshot: whole files, and each line of `.jsonl` files.
+/// JSON documents in a snapshot: whole files, and each line of `.jsonl` files.
 fn documents(snapshot: &Snapshot) -> Vec<(String, Value)> {
     let mut documents = Vec::new();
     for path in snapshot.paths() {

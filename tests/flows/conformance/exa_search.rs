@@ -3,10 +3,10 @@
 use super::cases::{Call, Cases, Hostile};
 use super::kept::kept;
 
-/// An answer.
+/// The cached answer.
 const ANSWER: &str = r#"{"results":[{"id":"1","title":"Attention","url":"https://example.com/"}]}"#;
 
-/// Where the cache keeps it, and what it notes about it.
+/// Path of the cached answer, and the line that describes it.
 const PLACE: &str =
     "cache/http/v1/exa/12/5a1fe27989ecba24c7fe6dc0891156a75d5e2446c658a1bdcce52a886171d2";
 const HEAD: &str = r#"{"method":"POST","url":"https://api.exa.ai/contents","status":200,"media_type":"application/json","fetched_at":"2026-11-20T10:00:00Z","sha256":"9a1abb72d8b43d7021a0068f54730b5c9b90b843b6f92d356b5ea52c8f895eff"}"#;

@@ -1,15 +1,15 @@
-//! Answers of services that a project's own cache has kept, for helpers that have no other work without the network.
+//! Cached answers of services in the project's own cache, for helpers that need the network otherwise.
 
 use std::ffi::OsString;
 use std::path::Path;
 
 use aris_testkit::{Call, Project};
 
-/// A cache in which `answer` is kept at `path`, with the line `head` that describes it; both are those that a run of the helper wrote.
+/// A project with `answer` cached at `path`; `head` is the line that describes it. Both were written by a run of the helper.
 pub(crate) fn kept(path: &str, head: &str, answer: &str) -> Project {
     Project::new()
         .file(path, format!("{head}\n{answer}"))
-        // What every run leaves in a cache folder, so that no run adds a file.
+        // Files that every run leaves in a cache folder; present from the start, so that no run adds a file.
         .file("cache/.probe", [b'.'; 4096])
         .file("cache/.swept", "")
         .file("cache/.sweep.lock", "")
@@ -17,7 +17,7 @@ pub(crate) fn kept(path: &str, head: &str, answer: &str) -> Project {
         .file("cache/pace/.keep", "")
 }
 
-/// Variables of a project's own: its cache and its programs, where it has them.
+/// Environment variables for the project's own cache and programs, if it has them.
 pub(crate) fn variables(project: &Path) -> Vec<(&'static str, OsString)> {
     let (cache, programs) = (project.join("cache"), project.join("bin"));
     let mut variables = Vec::new();
@@ -33,7 +33,7 @@ pub(crate) fn variables(project: &Path) -> Vec<(&'static str, OsString)> {
     variables
 }
 
-/// A call with them.
+/// A call with these variables.
 pub(crate) fn own(call: Call, project: &Path) -> Call {
     let variables = variables(project).into_iter();
     variables.fold(call, |call, (name, value)| call.env(name, value))

@@ -1,8 +1,7 @@
-//! What every helper of the table must do alike, whatever it is for: help, usage errors, envelopes, exit codes, closed and full
+//! Checks what every helper of the table must do in the same way: help, usage errors, envelopes, exit codes, closed and full
 //! outputs, repeated runs, hostile inputs.
 //!
-//! The checks are here; what a helper needs to be called with is data, one file per helper. A row of the table without cases
-//! fails.
+//! The checks are here. The data for each helper's calls is in one file per helper; a row of the table without cases fails.
 
 mod arxiv_fetch;
 mod audit_claims;
@@ -48,7 +47,7 @@ use aris_testkit::{Helper, Project};
 use cases::{Call, Cases};
 use contract::Contract;
 
-/// One helper under test: its cases, its binary and what it says about itself.
+/// One helper under test: its cases, its binary and its contract.
 struct Subject {
     cases: &'static Cases,
     helper: Helper,
@@ -56,7 +55,7 @@ struct Subject {
 }
 
 impl Subject {
-    /// Runs a call with further arguments in `project`.
+    /// Runs a call with additional arguments in `project`.
     fn run(&self, project: &Project, call: &Call, more: &[&str]) -> aris_testkit::Run {
         kept::own(self.helper.call(project.path()), project.path())
             .args(call.args)
@@ -64,14 +63,14 @@ impl Subject {
             .run()
     }
 
-    /// The call that works and finds nothing.
+    /// The call that succeeds without findings.
     fn success(&self) -> &'static Call {
         let call = self.cases.calls.iter().find(|call| call.code == 0);
         call.unwrap_or_else(|| panic!("{} has no call that exits with 0", self.cases.helper))
     }
 }
 
-/// Runs `check` on every row of the table and reports all helpers that fail, not only the first.
+/// Runs `check` on every row of the table and reports all failing helpers.
 pub(crate) fn for_every_row(check: impl Fn(&Row)) {
     let failed: Vec<&str> = helpers::all()
         .iter()
@@ -91,7 +90,7 @@ fn for_every_helper(check: impl Fn(&Subject)) {
         let cases =
             cases::of(&row.name).unwrap_or_else(|| panic!("{} has no conformance cases", row.name));
         assert_eq!(cases.helper, row.name);
-        // All modules ask for the same binary, so that it is not rebuilt while another test runs it.
+        // All modules use the same binary, so that it is not rebuilt while another test runs it.
         let helper = Helper::named(&row.name);
         let contract = Contract::of(&helper);
         check(&Subject {

@@ -1,4 +1,4 @@
-//! Outputs that are closed, full or cannot be written, and inputs without end.
+//! Outputs that are closed, full or unwritable, and endless inputs.
 
 use std::io::Read as _;
 use std::process::{Command, Stdio};
@@ -9,10 +9,10 @@ use aris_testkit::{Helper, Project};
 use super::for_every_helper;
 use super::kept::{own, variables};
 
-/// Bytes of a file that is all hole: more than the memory of any machine this runs on.
+/// Size of a sparse file, in bytes: more than the memory of any test machine.
 const HUGE: u64 = 300_000_000_000;
 
-/// A helper that meets an endless input answers at once; one that reads it does not.
+/// Deadline for an endless input. A helper must refuse it at once; one that reads it takes longer.
 const PROMPT: Duration = Duration::from_secs(20);
 
 #[test]

@@ -7,7 +7,7 @@ use super::cases::{Call, Cases, Hostile};
 pub(crate) const CASES: Cases = Cases {
     helper: "overleaf_audit",
     project: || {
-        // Put together here, so that no file of ours holds a token.
+        // Concatenated here, so that no file of the project contains a token.
         let token = ["olp", "_", "0123456789abcdefghij0123"].concat();
         Project::bare()
             .file("paper/main.tex", "\\documentclass{article}\n")

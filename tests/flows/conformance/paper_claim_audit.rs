@@ -4,7 +4,7 @@ use aris_testkit::Project;
 
 use super::cases::{Call, Cases, Hostile, Unwritable};
 
-/// The only number of the papers, bound to the only value of their results.
+/// Binds the paper's only number to the only value in its results.
 const CLAIMS: &str = "version = 1\n\n[[claim]]\nmacro = \"best\"\nvalue = \"select 100 * (doc ->> '$.accuracy') from \\\"results/run.json\\\"\"\nformat = \"%.1f\"\n";
 
 const BIND: [&str; 8] = [

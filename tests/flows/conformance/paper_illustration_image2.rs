@@ -4,10 +4,10 @@ use aris_testkit::Project;
 
 use super::cases::{Call, Cases, Hostile, Unwritable};
 
-/// 12 × 8 pixels, eight bits of grey each, no two rows alike.
+/// 12 × 8 pixels in 8-bit grey, without two equal rows.
 const PICTURE: &[u8] = include_bytes!("picture.png");
 
-/// A width in print at which 12 pixels are enough is not to be had; ten millimetres are 30 dots per inch.
+/// Settings for which 12 pixels are enough: 10 mm are about 12 pixels at 30 dpi.
 const ENOUGH: [&str; 4] = ["--print-width", "10", "--min-dpi", "30"];
 
 pub(crate) const CASES: Cases = Cases {

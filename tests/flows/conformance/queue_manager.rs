@@ -1,4 +1,4 @@
-//! Cases of `queue_manager`: without cards, with jobs that are over at once.
+//! Cases of `queue_manager`: without GPUs, with jobs that end immediately.
 
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -16,7 +16,7 @@ const NOWHERE: &str = r#"{"project": "p", "cwd": "no/such/folder", "gpus": [], "
 const STATE: &str = r#"{"meta": {"project": "p", "started": "2026-01-01T00:00:00Z", "manifest_path": "m.json", "over": true}, "phases": [{"name": "main", "depends_on": [], "status": "completed"}],
  "jobs": [{"id": "a", "phase": "main", "cmd": "true", "status": "completed", "state": "completed", "attempts": 1, "started": "2026-01-01T00:00:00Z", "completed": "2026-01-01T00:00:01Z"}]}"#;
 
-/// A folder `held` with a queue whose only job is held. It is made once: its manifest stays where it was made.
+/// A folder `held` with a queue whose only job is held. Made once, because a manifest is bound to its path.
 fn held() -> &'static Path {
     static HELD: OnceLock<PathBuf> = OnceLock::new();
     HELD.get_or_init(|| {

@@ -161,7 +161,7 @@ pub(crate) const CASES: Cases = Cases {
             args: &["sync", "wiki", "--arxiv-ids", "hep-th/9901001", "--offline"],
             code: 7,
         },
-        // These do not do the same twice: each writes a line in the log, or removes a page. So only their errors stand here.
+        // Repeated calls differ: each adds a line to the log or removes a page. So only their errors are cases.
         Call {
             what: "a file where the wiki goes",
             args: &["init", "records.json"],

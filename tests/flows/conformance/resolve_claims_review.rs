@@ -1,4 +1,4 @@
-//! Cases of `resolve_claims_review`. None reaches a network: there is no gh at the path that is named.
+//! Cases of `resolve_claims_review`. None reaches a network: the given path has no `gh`.
 
 use aris_testkit::Project;
 
@@ -13,7 +13,7 @@ pub(crate) const CASES: Cases = Cases {
     open_ended: false,
     project: || {
         Project::new()
-            // Enough for git to call it a repository.
+            // The minimum that git accepts as a repository.
             .file(".git/objects/.keep", "")
             .file(".git/refs/.keep", "")
             .file("comments.json", COMMENTS)

@@ -1,10 +1,10 @@
-//! Calls as people make them: exit codes without `--json`, and runs that are repeated.
+//! Typical calls: exit codes without `--json`, and repeated runs.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use super::for_every_helper;
 
-/// Helpers that print the report of a check that could not be made, as the reference documents it.
+/// Helpers that print the report of a failed check, as the reference documents it.
 const REPORT_ERRORS: &[&str] = &["verify_papers"];
 
 #[test]
@@ -31,7 +31,7 @@ fn the_exit_code_does_not_depend_on_the_form_of_the_output() {
                     call.what
                 );
             }
-            // Notes go, the code stays.
+            // `--quiet` removes notes and does not change the exit code.
             let project = (subject.cases.project)();
             subject
                 .run(&project, call, &["--quiet"])
@@ -56,7 +56,7 @@ fn the_same_input_a_second_time_changes_no_byte() {
                 (call, project, run, snapshot)
             })
             .collect();
-        // In another second, so that a time in an artifact would show.
+        // Repeat in another second, so that a time in an artifact would make a difference.
         wait_for_the_next_second();
         for (call, project, run, before) in first {
             let again = subject
@@ -78,10 +78,10 @@ fn the_same_input_a_second_time_changes_no_byte() {
                         call.what
                     );
                 }
-                // What is there stays, but for logs that grow.
+                // Existing files stay, except for logs that grow.
                 Some(why) => {
                     for line in differences {
-                        // Records are added; logs, the run's own count of its records and a count of attempts grow.
+                        // Records are added. Logs, the run's count of records and the number of attempts grow.
                         let growing = [
                             "chain.jsonl",
                             "events.jsonl",
@@ -100,14 +100,14 @@ fn the_same_input_a_second_time_changes_no_byte() {
     });
 }
 
-/// The envelope without the one flag that says whether this run had anything to write, and without the moment of a check.
+/// The envelope without the flag that tells whether this run wrote anything, and without the time of a check.
 fn without_unchanged(envelope: &serde_json::Value) -> serde_json::Value {
     let mut envelope = envelope.clone();
     if let Some(data) = envelope["data"].as_object_mut() {
         data.shift_remove("unchanged");
         data.shift_remove("checkedAt");
     }
-    // The program `deepxiv` is asked each time; the answers of all other services come from the cache with the time of their arrival.
+    // `deepxiv` is called each time. Answers of other services come from the cache with the time of their arrival.
     let papers = envelope.pointer_mut("/data/papers");
     for paper in papers
         .and_then(|papers| papers.as_array_mut())

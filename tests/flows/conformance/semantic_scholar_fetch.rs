@@ -3,10 +3,10 @@
 use super::cases::{Call, Cases, Hostile};
 use super::kept::kept;
 
-/// An answer.
+/// The cached answer.
 const ANSWER: &str = r#"{"paperId":"204e3073870fae3d05bcbc2f6a8e263d9b72e776","title":"Attention is All you Need","year":2017,"authors":[{"authorId":"1","name":"Ashish Vaswani"}]}"#;
 
-/// Where the cache keeps it, and what it notes about it.
+/// Path of the cached answer, and the line that describes it.
 const PLACE: &str = "cache/http/v1/semantic-scholar/1a/d5b38fc76e9c4f5d23171ba1f808036891bda13091ffcec0efa7e8515009a6";
 const HEAD: &str = r#"{"method":"GET","url":"https://api.semanticscholar.org/graph/v1/paper/DOI:10.1000/1?fields=paperId%2Ctitle%2Cabstract%2Cyear%2Cvenue%2Cjournal%2CpublicationVenue%2CpublicationTypes%2CpublicationDate%2Curl%2CopenAccessPdf%2Cauthors%2CexternalIds%2CcitationCount%2CreferenceCount%2CfieldsOfStudy%2Cs2FieldsOfStudy%2Ctldr","status":200,"media_type":"application/json","fetched_at":"2026-11-20T10:00:00Z","sha256":"64fb024fb6b0eb39c6208397ae8242fd3fc254ac6419d6411076d9ed1912bc48"}"#;
 

@@ -1,10 +1,10 @@
-//! One surface: what "One surface" in CONTRIBUTING.md decides, for every helper and subcommand.
+//! Checks the section "One surface" of CONTRIBUTING.md for every helper and subcommand.
 
 use serde_json::Value;
 
 use super::{Subject, for_every_helper};
 
-/// Spellings that still work and are not shown, and what stands for each.
+/// Hidden spellings that still work, with the current ones.
 const OLDER: [(&str, &str); 16] = [
     ("--out", "--output"),
     ("--out-dir", "--output"),
@@ -24,7 +24,7 @@ const OLDER: [(&str, &str); 16] = [
     ("--sarif", "--format sarif"),
 ];
 
-/// Flags whose values are written, or name a place that need not exist yet.
+/// Flags whose values are written, or name a path that need not exist.
 const WRITTEN: [&str; 9] = [
     "-o",
     "--output",
@@ -78,7 +78,7 @@ fn a_deadline_of_nothing_is_refused_in_words_that_are_true() {
             }
             let call = subject.helper.call("/").args(command);
             let run = call.args(["--deadline", "0"]).run();
-            // Where it is allowed, something else is missing.
+            // If the value 0 is allowed, the call fails for another reason.
             if run.stderr().contains("invalid value '0'") {
                 let true_words = ["above 0", "0 is not in 1.."];
                 let said = true_words.iter().any(|words| run.stderr().contains(words));
@@ -137,7 +137,7 @@ fn an_input_that_does_not_exist_is_exit_three() {
     });
 }
 
-/// Whether an argument names a file or folder of the project that is read.
+/// Whether an argument is the path of an input in the project.
 fn is_input(subject: &Subject, args: &[&str], at: usize) -> bool {
     let before = at.checked_sub(1).map(|before| args[before]);
     let is_command = at == 0 && subject.contract.commands().contains(&args[0]);

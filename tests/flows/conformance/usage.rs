@@ -1,4 +1,4 @@
-//! Wrong arguments: exit 2, nothing written, with `--json` an envelope.
+//! Wrong arguments: exit 2, nothing is written, and with `--json` an envelope.
 
 use super::{for_every_helper, kept};
 
@@ -21,7 +21,7 @@ fn wrong_arguments_are_exit_two_and_change_nothing() {
             for value in [&["--deadline"][..], &["--deadline", "x"]] {
                 wrong.push([success, value].concat());
             }
-            // A queue without time is looked at once.
+            // A queue with a deadline of 0 is only looked at.
             if subject.cases.helper != "queue_manager" {
                 wrong.push([success, &["--deadline", "0"]].concat());
             }
@@ -90,7 +90,7 @@ fn a_missing_or_misspelt_command_is_named() {
         };
         let project = (subject.cases.project)();
         let call = |args: &[&str]| subject.helper.call(project.path()).args(args).run();
-        // Called like the reference, queue_manager takes a manifest without a command.
+        // Like the reference, queue_manager accepts a manifest without a command.
         let works_alone = ["paper_claim_audit", "queue_manager", "verify_paper_audits"];
         if !works_alone.contains(&subject.cases.helper) {
             let run = call(&[]).expect_code(2);

@@ -4,7 +4,7 @@ use aris_testkit::Project;
 
 use super::cases::{Call, Cases, Hostile, Unwritable};
 
-/// A statement about another text of `main.tex`, as in-toto and the gate's documentation lay it out.
+/// A statement about another content of `main.tex`, in the form that in-toto and the gate's documentation define.
 const STATED: &str = r#"{"_type": "https://in-toto.io/Statement/v1", "subject": [{"name": "main.tex", "digest": {"sha256": "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"}}],
  "predicateType": "tag:aris,2026:verify_paper_audits/attestation/v1", "predicate": {"time": "2026-01-01T00:00:00Z", "assurance": "draft", "result": "PASS", "inputs": []}}"#;
 

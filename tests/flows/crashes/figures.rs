@@ -1,4 +1,4 @@
-//! Pictures of figures: the old one or the new one, and the figure as it was.
+//! Figures under crashes: an image is either the old or the new one, and the figure's source is unchanged.
 
 use std::cell::RefCell;
 

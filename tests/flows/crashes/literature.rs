@@ -1,4 +1,4 @@
-//! What looks papers up writes results, patches, downloads and a cache that all share: killed at any point, and many at once.
+//! Helpers that look up papers write results, patches, downloads and a shared cache: killed at any point, and many in parallel.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -16,7 +16,7 @@ const BIB: &str = "@article{one,\n  title = {On the numbers of one machine},\n  
 const OLD_RESULT: &str = "{\"verdict\": \"an older one\"}\n";
 const OLD_PATCH: &str = "an older patch\n";
 
-/// Every service has one paper; a download of more than one piece.
+/// Every service has one paper; the download consists of several pieces.
 fn answer(asked: &Received) -> Answer {
     let path = asked.path();
     if path.starts_with("/pdf/") {
@@ -41,8 +41,8 @@ fn pdf() -> Vec<u8> {
     bytes
 }
 
-/// A call that asks `server` instead of every service, and keeps answers in the project. A download does not wait for the pace of the one
-/// before it, as its cache is another one.
+/// A call that uses `server` in place of every service, and a cache in the project. A second download gets another cache, so
+/// that it does not wait for the pace of the first.
 fn call(helper: &Helper, project: &Project, server: &Server, args: &[&str]) -> Call {
     let again = args.first() == Some(&"download") && project.at("cache").exists();
     let cache = if again { "another cache" } else { "cache" };
@@ -71,8 +71,8 @@ fn project() -> Project {
         .file("fixes.patch", OLD_PATCH)
 }
 
-/// Ends `helper` before each change of the disk, each time in a project of its own. `check` looks at what that left, and at what the
-/// next run leaves, which must exit with `code`.
+/// Aborts `helper` before each change of the disk, each time in a fresh project. `check` examines the files then, and after the
+/// next run, which must exit with `code`.
 fn survives(
     helper: &str,
     args: &[&str],
@@ -110,7 +110,7 @@ const VERIFY: [&str; 6] = [
     "fixes.patch",
 ];
 
-/// The patch that corrects [`BIB`].
+/// Whether the text is the patch that corrects [`BIB`].
 fn is_patch(text: &str) -> bool {
     text.starts_with("--- a/paper/refs.bib\n")
         && text.ends_with('\n')
@@ -118,7 +118,7 @@ fn is_patch(text: &str) -> bool {
         && text.contains("+  author = {Lovelace, Ada and Hopper, Grace},\n")
 }
 
-/// A result that is complete.
+/// Whether the text is a complete result.
 fn is_result(text: &str) -> bool {
     serde_json::from_str::<Value>(text)
         .is_ok_and(|value| value["verdict"] == "PASS" && value["papers"][0]["status"] == "verified")
@@ -218,7 +218,7 @@ fn many_downloads_of_one_paper_leave_one_whole_file() {
 
 #[test]
 fn an_audit_that_looks_up_citations_is_whole_or_not_there() {
-    // The cited year and authors are not those of the record.
+    // The cited year and authors differ from the record.
     survives(
         "citation_audit",
         &["paper", "--live"],

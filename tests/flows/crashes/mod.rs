@@ -1,5 +1,5 @@
-//! Killed at any point: every helper is aborted before its first, second, … change of the disk, in a project of its own each
-//! time. What was there before is whole, nothing half-written can be taken for an answer, and the next run repairs.
+//! Every helper is aborted before its first, second, … change of the disk, each time in a fresh project. Earlier content is
+//! intact, no incomplete file can be taken for an answer, and the next run repairs the state.
 
 mod figures;
 mod literature;
@@ -14,7 +14,7 @@ use std::path::Path;
 use aris_testkit::{Helper, Project, crash_at_every_change};
 use serde_json::Value;
 
-/// Ends of file names that a reader may take for an answer.
+/// Extensions of files that a reader may take for an answer.
 const ANSWERS: [&str; 3] = [".json", ".md", ".jsonl"];
 
 const PAPER: &str = "\\documentclass{article}\n\\begin{document}\nWe reach 84.7\\% accuracy, as in~\\cite{k}.\n\\bibliography{refs}\n\\end{document}\n";
@@ -38,7 +38,7 @@ fn project() -> Project {
         .file("results/run_1.json", "{\"accuracy\": 0.847}\n")
 }
 
-/// Every JSON file of the project is whole; nothing is left that no reader ignores.
+/// Checks that every JSON file of the project is complete, and that no file is left that readers do not ignore.
 fn all_whole(project: &Project, when: &str) {
     let snapshot = project.snapshot();
     for path in snapshot.paths() {
@@ -59,7 +59,7 @@ fn all_whole(project: &Project, when: &str) {
             );
         }
         if extension == Some("jsonl") {
-            // A torn last line has no line feed, and the next writer cuts it off; all others are whole.
+            // Only the last line may be torn. It has no line feed, and the next writer removes it.
             for line in text
                 .split_inclusive('\n')
                 .filter(|line| line.ends_with('\n'))
@@ -73,8 +73,8 @@ fn all_whole(project: &Project, when: &str) {
     }
 }
 
-/// Crashes `helper` everywhere; after each crash the uninterrupted call must give `code` and leave what a run without any crash
-/// leaves, by name.
+/// Crashes `helper` at every change. After each crash, the same call without a crash must give `code` and leave the same file
+/// names as a run without any crash.
 fn survives(
     helper: &str,
     args: &[&str],

@@ -1,5 +1,5 @@
-//! A queue: the manifest, and the taking over of a state file. That a manager may be killed while jobs run is a test of its own crate: the
-//! runners of jobs would die here as well.
+//! Queues under crashes: the manifest, and the import of a state file. The queue's own crate tests a manager that is killed
+//! while jobs run, because here the jobs' runners would die too.
 
 use aris_testkit::Project;
 
@@ -10,7 +10,7 @@ const GRID: &str = "project: p\ngrid: {N: [1, 2]}\ntemplate: {id: \"j${N}\", cmd
 const MANIFEST: &str =
     r#"{"cwd": ".", "gpus": [], "jobs": [{"id": "a", "cmd": "true"}, {"id": "b", "cmd": "true"}]}"#;
 
-/// As the reference's manager leaves it.
+/// A state file of the reference's manager.
 const STATE: &str = r#"{"meta": {}, "phases": [], "jobs": [{"id": "a", "status": "completed", "attempts": 1}, {"id": "b", "status": "running", "attempts": 1}]}"#;
 
 fn queue() -> Project {

@@ -1,11 +1,11 @@
-//! A recipe whose steps are carried out by commands: killed at any point, engine or the process that watches a step, and taken up
-//! again. No step that was done is done again, none is left out, and what nobody can know is asked.
+//! A recipe whose steps are commands: the engine or the process that watches a step is killed at any point, and the run is
+//! resumed. No finished step runs again, no step is skipped, and the engine asks where it cannot know.
 
 use aris_testkit::{Helper, Project, Run};
 
 use super::{all_whole, project, survives};
 
-/// Each step leaves a line, so that a second execution would be seen.
+/// Each step appends a line, so that a second execution is visible.
 const RECIPE: &str = "\
 name: r
 kitchen_rules: [a]
@@ -29,12 +29,12 @@ const RUN: [&str; 7] = [
 ];
 const RESUME: [&str; 6] = ["resume", "--state", "run.jsonl", "--exec", "cmd", "--json"];
 
-/// Whether a run ended by itself with this code.
+/// Whether a run ended with this exit code.
 fn left_with(run: &Run, code: i32) -> bool {
     format!("{:?}", run.end()) == format!("Exited({code})")
 }
 
-/// Nobody but a person can know whether an interrupted step was done; here the log tells.
+/// Only a person can know whether an interrupted step was done. The test looks into the log and answers.
 fn decide(binary: &Helper, project: &Project, waiting: &Run, when: &str) -> Run {
     let step = waiting.data()["waiting_for"]
         .as_str()
@@ -87,7 +87,7 @@ fn no_step_is_repeated_or_left_out() {
         let when = format!("crash {number}");
         all_whole(&project, &when);
         let mut run = crashed;
-        // A second crash while the first is repaired, then calls that nobody disturbs.
+        // A second crash during the repair of the first, then undisturbed calls.
         let begun = project.at("run.jsonl").exists();
         let words: &[&str] = if begun { &RESUME } else { &RUN };
         let again = binary

@@ -1,5 +1,5 @@
-//! The review of a pull request: every command that writes is aborted before each of its changes. A commit is made once, a comment is
-//! answered once, a finding is posted once.
+//! The review of a pull request: every writing command is aborted before each of its changes. Each commit is made once, each
+//! comment is answered once, each finding is posted once.
 
 use std::cell::RefCell;
 
@@ -12,7 +12,7 @@ use crate::review::Research;
 const OUT: &str = ".aris/temp/resolve-claims-review";
 const MAP: &str = ".aris/temp/resolve-claims-review/classification_map_7.json";
 
-/// A repository in which one comment is to be settled by an edit that is made and not committed.
+/// A repository in which an edit that settles a comment has been made but not committed.
 fn edited() -> Project {
     let project = Research::new().project;
     let entry = json!({
@@ -55,7 +55,7 @@ fn call(
         .args(arguments)
 }
 
-/// Aborts a call before each of its changes, in a copy of `prepared` with a GitHub of its own, and repeats it.
+/// Aborts a call before each of its changes, in a copy of `prepared` with its own GitHub, and then repeats it.
 fn survives(
     helper: &str,
     prepared: &Project,
@@ -186,7 +186,7 @@ fn a_comment_is_answered_once() {
     );
 }
 
-/// The line that the finding is about is part of the pull request.
+/// The finding's line is part of the pull request.
 const DIFF: &str = "diff --git a/r.md b/r.md\n--- a/r.md\n+++ b/r.md\n@@ -1 +1,2 @@\n # R\n+m\n";
 
 #[test]

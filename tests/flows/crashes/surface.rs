@@ -1,4 +1,4 @@
-//! What makes and guards a paper's surface: killed at any point, and many at once.
+//! Helpers that produce and check the look of a paper: killed at any point, and many in parallel.
 
 use std::cell::RefCell;
 
@@ -12,7 +12,7 @@ fn paper() -> Project {
     super::project()
 }
 
-/// The files of the one profile of a project, without what says when it was made.
+/// The files of the project's only profile, without the time of their creation.
 fn profile(project: &Project) -> Vec<(String, Vec<u8>)> {
     let snapshot = project.snapshot();
     let wanted = |path: &&&str| path.contains("style_profile.") && !path.contains("aris-tmp");
@@ -86,14 +86,14 @@ const FIRST: &[u8] = include_bytes!("../conformance/picture.png");
 const SECOND: &[u8] = include_bytes!("other.png");
 const FINAL: &str = "figures/ai_generated/figure_final.png";
 
-/// Twelve pixels are enough for ten millimetres when 30 dots per inch are.
+/// 12 pixels are enough for 10 mm at 30 dpi.
 fn finalize(image: &'static str) -> [&'static str; 8] {
     let best = "--best-image";
     let [width, dpi] = ["--print-width", "--min-dpi"];
     ["--json", "finalize", best, image, width, "10", dpi, "30"]
 }
 
-/// A project with a final image, and an edited text around it.
+/// A project with a final image, and text around its figure that the user has edited.
 fn illustrated(helper: &Helper) -> Project {
     let project = paper().file("v1.png", FIRST).file("v2.png", SECOND);
     let call = helper.call(project.path()).args(finalize("v1.png"));

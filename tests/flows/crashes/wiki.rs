@@ -1,4 +1,4 @@
-//! A wiki: every command that writes is aborted before each of its changes, and eight writers are killed now and then.
+//! A wiki: every writing command is aborted before each of its changes, and eight parallel writers are killed now and then.
 
 use std::path::Path;
 
@@ -20,7 +20,7 @@ const INGEST: [&str; 11] = [
     "-q",
 ];
 
-/// Two papers as a search prints them.
+/// Two papers, in the output format of a search.
 const RECORDS: &str = concat!(
     r#"{"title":"First of two","authors":[{"name":"Ann Lee"}],"year":2024,"ids":{"arxiv":"2401.00001"},"origins":[]}"#,
     "\n",
@@ -28,7 +28,7 @@ const RECORDS: &str = concat!(
     "\n",
 );
 
-/// A wiki with an idea, an edge, a page that somebody writes on, and one of which index and pack do not know yet.
+/// A wiki with an idea, an edge, a page with text by a person, and a page that index and pack do not contain yet.
 fn wiki(more: &[&str]) -> Project {
     let project = Project::new()
         .file("wiki/papers/old.md", "Somebody's  words.\n")
@@ -50,7 +50,8 @@ fn wiki(more: &[&str]) -> Project {
     )
 }
 
-/// Crashes a command on a wiki everywhere; the same command again must leave what a run without a crash leaves, but for times and log.
+/// Crashes a command on a wiki at every change. The repeated command must leave the same as a run without a crash, except for
+/// times and the log.
 fn wiki_survives(args: &[&str], more: &[&str]) {
     let binary = Helper::named("research_wiki");
     let prepared = wiki(more);
@@ -72,7 +73,7 @@ fn wiki_survives(args: &[&str], more: &[&str]) {
             let project = current.borrow_mut().take().expect("a project");
             all_whole(&project, &when);
             binary.call(project.path()).args(args).run();
-            // What repairs everything, and ends what was begun.
+            // `doctor` repairs everything and finishes what was begun.
             binary
                 .call(project.path())
                 .args(doctor)
@@ -86,7 +87,7 @@ fn wiki_survives(args: &[&str], more: &[&str]) {
     assert_eq!(crashes.last.code(), code, "{}", crashes.last);
 }
 
-/// What a wiki says, without times.
+/// The content of a wiki, without times.
 fn contents(project: &Project) -> Vec<String> {
     let snapshot = project.snapshot();
     let kept = |path: &&str| {
@@ -133,7 +134,7 @@ fn a_wiki_is_whole_whenever_a_writer_is_killed() {
     );
 }
 
-/// Crashes each of these commands everywhere.
+/// Crashes each of these commands at every change.
 fn all_survive(commands: &[&[&str]]) {
     for args in commands {
         wiki_survives(args, &[]);
@@ -199,7 +200,7 @@ fn what_is_made_from_pages_is_whole_whenever_it_is_made_anew() {
         &["lint", "wiki", "--report"],
         &["log", "wiki", "a line"],
     ]);
-    // Bringing a page up to date changes a page that is there.
+    // An update changes an existing page.
     let again = [&INGEST[..], &["--venue", "ICML", "--update-on-exist"]].concat();
     wiki_survives(&again, &INGEST);
 }
@@ -210,7 +211,7 @@ fn an_exported_file_is_the_old_one_or_the_new_one() {
     let binary = Helper::named("research_wiki");
     for form in [&["--bibtex"][..], &["--graphml"], &[]] {
         let args = [&["export", "wiki", "--output", "out/export"], form].concat();
-        // One wiki for all runs: its pages have times in them.
+        // All runs start from the same wiki, because its pages contain times.
         let prepared = wiki(&INGEST).file("out/export", OLD);
         let whole = Project::bare().copied(prepared.path());
         binary.call(whole.path()).args(&args).run().expect_code(0);
@@ -282,7 +283,7 @@ fn eight_writers_of_a_wiki_that_are_killed_now_and_then_lose_nothing() {
                         "--allow-missing",
                     ];
                     for (number, args) in [&args[..], &edge[..]].into_iter().enumerate() {
-                        // Killed somewhere, if it makes so many changes; then again until it gets through.
+                        // Crash at some change, if the call makes that many; then repeat until it completes.
                         let at = 1 + (writer * 7 + paper * 5 + number as u64 * 3) % 19;
                         faulty
                             .call(project.path())

@@ -1,28 +1,28 @@
-//! What the skills' texts tell a reader to do: files to write, and calls.
+//! The instructions in the skills' texts: files to write, and calls.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use aris_testkit::workspace_root;
 
-/// How a call of a helper begins, as an installed project has it.
+/// Beginning of a helper's call in an installed project.
 pub(super) const CALL: &str = "sh .aris/tools/";
 
 /// One text of a skill.
 pub(super) struct Page {
-    /// Below `skills/`.
+    /// Path relative to `skills/`.
     pub(super) file: String,
     pub(super) steps: Vec<Step>,
 }
 
-/// One thing to do, with its line in the text.
+/// One instruction, with its line in the text.
 pub(super) struct Step {
     pub(super) line: usize,
     pub(super) what: What,
 }
 
 pub(super) enum What {
-    /// A fence under a line that ends in: write `path`:
+    /// A fence after a line that ends in `write`, a path in backquotes and a colon.
     Write { path: String, text: String },
     /// A fence marked `sh`.
     Fence(String),
@@ -31,7 +31,7 @@ pub(super) enum What {
 }
 
 impl What {
-    /// The script that a shell is given.
+    /// The script for the shell.
     pub(super) fn script(&self) -> Option<&str> {
         match self {
             Self::Fence(text) | Self::Cell(text) => Some(text),
@@ -50,7 +50,7 @@ impl Page {
     }
 }
 
-/// Every text of every skill, in order.
+/// Every text of every skill, sorted.
 pub(super) fn pages() -> Vec<Page> {
     let root = workspace_root().join("skills");
     let mut pages = Vec::new();
@@ -88,7 +88,7 @@ fn sorted(folder: &Path) -> Vec<PathBuf> {
     paths
 }
 
-/// The steps of a text; fences without their indentation.
+/// The instructions in a text. Fences lose their indentation.
 fn steps(file: &str, text: &str) -> Vec<Step> {
     const LANGUAGES: [&str; 8] = ["", "sh", "json", "toml", "yaml", "text", "latex", "bibtex"];
     let mut found = Vec::new();

@@ -1,9 +1,9 @@
-//! What skills tell a reader to do, done as the reader's host does it: each call in a shell of its own, from the project's root, in an
-//! installed copy in which no file is executable, under each shell.
+//! Follows the instructions of the skills as a host does: each call in a new shell, in the project's root, in an installed copy
+//! without executable files, under each shell.
 //!
-//! A call is a fence marked `sh`, or a cell of a table that begins like one. A text is read from its top: what it says to write is
-//! written, what a call left on the disk stays, and nothing else does. A call exits with 0, or as [`NEEDS`] says, and with a code that
-//! the skill explains.
+//! A call is a fence marked `sh`, or a table cell that begins like a call. A text is processed from its top: files that it says
+//! to write are written, and files that a call leaves stay. A call exits with 0, or with a code that [`NEEDS`] lists and the
+//! skill explains.
 
 mod fences;
 mod needs;
@@ -23,21 +23,21 @@ use needs::NEEDS;
 
 const EXAMPLE: &str = "skills/paper-writing/assets/example";
 
-/// The first line of the block that looks for helpers where nothing is installed.
+/// Beginning of the first line of the block that looks for helpers, for projects without an installation.
 const FIND: &str = "# aris-find: ";
 
-/// A project with the skills installed, and services that know no paper.
+/// A project with the skills installed, and services without any paper.
 struct Place {
     project: Project,
     services: Server,
-    /// Environment variables that lead helpers to the services.
+    /// Environment variables with the services' addresses.
     variables: Vec<String>,
 }
 
-/// Debug builds, several tests at once, and a linter that starts every script.
+/// Deadline of a call: debug builds, several tests in parallel, and a linter that starts every script.
 const PATIENCE: Duration = Duration::from_mins(4);
 
-/// What shells say of a script that is not one, or not whole.
+/// Messages of shells about a malformed or incomplete script.
 const COMPLAINTS: [&str; 7] = [
     ": not found",
     "command not found",
@@ -48,7 +48,7 @@ const COMPLAINTS: [&str; 7] = [
     "unbound variable",
 ];
 
-/// What is needed is needed by a call.
+/// Every entry of `NEEDS` belongs to a call.
 #[test]
 fn every_need_is_of_a_call() {
     let pages = pages();
@@ -64,12 +64,12 @@ fn every_need_is_of_a_call() {
     }
 }
 
-/// A host asks for each command that is not allowed, and a fence of two commands is two.
+/// A host asks the user for each command that is not allowed, and a fence with two commands counts as two.
 #[test]
 fn a_skill_has_one_literal_call_in_each_fence_and_allows_exactly_these() {
     let pages = pages();
     for page in pages.iter().filter(|page| page.is_skill_md()) {
-        // What the skill's references call is called as often.
+        // Calls in the skill's references count too.
         let mut called: BTreeSet<&str> = pages
             .iter()
             .filter(|other| other.skill() == page.skill() && !other.is_skill_md())
@@ -124,7 +124,7 @@ fn a_skill_has_one_literal_call_in_each_fence_and_allows_exactly_these() {
     }
 }
 
-/// Whether a shell does nothing with a line but split it into words.
+/// Whether a shell only splits the line into words.
 fn is_literal(line: &str) -> bool {
     let mut quote = None;
     let mut characters = line.trim_end().chars();
@@ -143,7 +143,7 @@ fn is_literal(line: &str) -> bool {
     quote.is_none()
 }
 
-/// Where an installer that knows nothing of `.aris` has copied the skills, and where a host has them in a place of its own.
+/// Two places: where an installer that does not know `.aris` has copied the skills, and a host's own skills folder.
 #[test]
 fn every_skill_finds_its_helpers_where_only_skills_were_copied() {
     let source = installed();
@@ -156,7 +156,7 @@ fn every_skill_finds_its_helpers_where_only_skills_were_copied() {
         call.args(["-R".as_ref(), from.as_os_str(), target.as_os_str()])
             .run()
             .expect_code(0);
-        // What is no skill is not copied.
+        // The installer copies only skills.
         fs::remove_dir_all(target.join("shared-references")).expect("removed");
         every_look_up_resolves(&project, fills_in.then_some(&target));
     };
@@ -166,7 +166,7 @@ fn every_skill_finds_its_helpers_where_only_skills_were_copied() {
     copied("a host's cache/plugin/skills", true);
 }
 
-/// Runs the block of every skill in `project/`, and each helper that one finds. A host may fill in the folder of the skills.
+/// Runs the block of every skill in `project/`, and each helper that it finds. `skills` is the folder that the host fills in.
 pub(crate) fn every_look_up_resolves(project: &Project, skills: Option<&PathBuf>) {
     let (mut found, mut asked) = (0, 0);
     for page in pages().iter().filter(|page| page.is_skill_md()) {
@@ -196,19 +196,19 @@ pub(crate) fn every_look_up_resolves(project: &Project, skills: Option<&PathBuf>
     );
 }
 
-/// How many helpers a block looks for.
+/// Number of helpers that a block looks for.
 fn named(block: &str) -> usize {
     let first = block.lines().next().unwrap_or_default();
     first.split_whitespace().skip(2).count()
 }
 
-/// A host that fills in the skill's directory.
+/// For hosts that fill in the skill's directory.
 #[test]
 fn every_documented_call_runs_under_sh_where_no_file_is_executable() {
     every_call_runs(&["/bin/sh"], true);
 }
 
-// Hosts that show the text as it is.
+// For hosts that show the text unchanged.
 
 #[test]
 fn every_documented_call_runs_under_bash_where_no_file_is_executable() {
@@ -229,7 +229,8 @@ fn every_call_runs(shell: &[&str], fills_in: bool) {
     let mut failed = Vec::new();
     let mut calls = 0;
     for page in pages() {
-        // A call that waits for a service, at the service's pace, is made under one shell; the text around it is alike in all.
+        // Calls of a service are slow, because of its pace, so they run under one shell only. The text around them is the same
+        // for all.
         if !fills_in && reaches_the_network(page.skill()) {
             continue;
         }
@@ -267,7 +268,7 @@ fn every_call_runs(shell: &[&str], fills_in: bool) {
     }
 }
 
-/// What is wrong with a call.
+/// Checks one call. Returns what is wrong with it.
 fn check(
     place: &Place,
     page: &Page,
@@ -305,7 +306,7 @@ fn check(
     })
 }
 
-/// Whether a skill says what an exit code means: in a table of exit codes, or in a sentence about them.
+/// Whether a skill explains an exit code: in a table of exit codes, or in a sentence about them.
 fn explains(skill: &str, code: i32) -> bool {
     let path = workspace_root().join("skills").join(skill).join("SKILL.md");
     let text = fs::read_to_string(path).expect("text");
@@ -329,7 +330,7 @@ fn explains(skill: &str, code: i32) -> bool {
     })
 }
 
-/// That there is no such thing, as each service says it where that is known. **Source**: recorded answers.
+/// The answer "no such paper" of each service, where it is known. **Source**: recorded answers.
 fn nothing(path: &str) -> Answer {
     let page = match path {
         path if path.starts_with("/works/") => {
@@ -350,7 +351,7 @@ impl Place {
         }
     }
 
-    /// Runs a script in the project, with the skill's folder filled in.
+    /// Runs a script in the project. `folder` is filled in as the skill's folder.
     fn shell(&self, shell: &[&str], script: &str, folder: Option<&Path>) -> Run {
         let script = folder.map_or_else(
             || script.to_owned(),
@@ -368,7 +369,7 @@ impl Place {
     }
 }
 
-/// Whether a helper of the skill asks services.
+/// Whether a helper of the skill uses services.
 fn reaches_the_network(skill: &str) -> bool {
     let rows = helpers::all().iter().filter(|row| row.owner == skill);
     rows.into_iter().any(|row| {
@@ -379,7 +380,7 @@ fn reaches_the_network(skill: &str) -> bool {
     })
 }
 
-/// The variables that name another address for a service, as the sources' own list has them.
+/// Environment variables that replace the services' addresses, from the source file that defines them.
 fn variables() -> Vec<String> {
     let path = workspace_root().join("crates/aris-sources/src/hosts.rs");
     let text = fs::read_to_string(path).expect("hosts.rs");
@@ -389,9 +390,9 @@ fn variables() -> Vec<String> {
     found
 }
 
-/// Skills and helpers as a download leaves them: every file at mode 0644; installed as copies into `project/`.
+/// Skills and helpers as in a download, with every file at mode 0644, installed as copies into `project/`.
 pub(crate) fn installed() -> Project {
-    // One at a time: all have their programs as links to the same files, whose mode the launcher looks at.
+    // One at a time: all projects have links to the same programs, and the launcher checks the mode of these files.
     static ONE: Mutex<()> = Mutex::new(());
     let _one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
     let project = Project::bare().file("project/.git/HEAD", "ref: refs/heads/main\n");
@@ -432,7 +433,7 @@ pub(crate) fn installed() -> Project {
         .env("HOME", project.at("home"))
         .run()
         .expect_code(0);
-    // What is no clone is copied.
+    // A source that is not a clone is copied.
     assert!(
         !project
             .at("project/.agents/skills/install-aris")
@@ -441,7 +442,7 @@ pub(crate) fn installed() -> Project {
     project
 }
 
-/// The programs without what only a debugger reads: more than half of their bytes, which calls below would copy, hash and search.
+/// The programs without debug information, which is more than half of their bytes; the calls below copy, hash and search them.
 fn programs() -> &'static Path {
     static PROGRAMS: OnceLock<PathBuf> = OnceLock::new();
     PROGRAMS.get_or_init(|| {
@@ -450,7 +451,7 @@ fn programs() -> &'static Path {
         for row in helpers::all() {
             let (from, to) = (Helper::named(&row.name), folder.join(&row.name));
             if to.exists() {
-                // Not overwritten: a project of an earlier run may have a link to it.
+                // Not overwritten, because a project of an earlier run may have a link to it.
                 fs::remove_file(&to).expect("removed");
             }
             let words = ["-o".as_ref(), to.as_os_str(), from.path().as_os_str()];
@@ -464,7 +465,7 @@ fn programs() -> &'static Path {
     })
 }
 
-/// The project's own files as the example paper has them, and every installed file at mode 0644.
+/// Resets the project's own files to the example paper, and every installed file to mode 0644.
 fn fresh(project: &Project) {
     let keep = [".git", ".agents", ".claude", ".aris"];
     for entry in fs::read_dir(project.at("project")).expect("project") {

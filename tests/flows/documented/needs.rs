@@ -1,21 +1,21 @@
-//! What the calls of the skills' texts need beyond the example paper, and how they leave where that is not 0.
+//! Calls in the skills' texts that need more than the example paper, or do not exit with 0.
 
 use super::Place;
 
-/// What a call needs, and how it leaves.
+/// What a call needs, and its exit codes.
 pub(super) struct Need {
-    /// The file, below `skills/`.
+    /// The file, relative to `skills/`.
     pub(super) file: &'static str,
-    /// How the call goes on after `sh .aris/tools/`; for a script the beginning of one of its lines.
+    /// The rest of the call after `sh .aris/tools/`; for a script the beginning of one of its lines.
     pub(super) call: &'static str,
-    /// Exit codes that are right.
+    /// Expected exit codes.
     pub(super) codes: &'static [i32],
-    /// Made in the project before.
+    /// Prepares the project before the call.
     pub(super) prepare: fn(&Place),
 }
 
 impl Need {
-    /// Whether this is what the call of `file` needs.
+    /// Whether this entry belongs to a call in `file`.
     pub(super) fn is_of(&self, file: &str, script: &str) -> bool {
         let begins = |line: &str| {
             let line = line.trim_start();
@@ -50,7 +50,7 @@ const fn made(
     }
 }
 
-/// A review without comments, fetched and classified.
+/// Prepares a review without comments, fetched and classified.
 fn nothing_decided(place: &Place) {
     let folder = "project/.aris/temp/resolve-claims-review";
     place
@@ -62,18 +62,18 @@ fn nothing_decided(place: &Place) {
 }
 
 pub(super) const NEEDS: &[Need] = &[
-    // The example is not audited there.
+    // No audit of the example has been made there.
     need("experiment-queue/SKILL.md", "queue_manager used-by", &[5]),
-    // The example's results were not recorded.
+    // The example's results have no run records.
     need(
         "paper-claim-audit/SKILL.md",
         "paper_claim_audit trace-back",
         &[10],
     ),
-    // No service answers.
+    // The services know no paper.
     need("arxiv/SKILL.md", "arxiv_fetch search", &[7]),
     need("arxiv/SKILL.md", "arxiv_fetch download", &[3]),
-    // The example paper lies in no git repository; there is no GitHub.
+    // The example paper is not in a git repository, and there is no GitHub.
     need("audit-claims/SKILL.md", "audit_claims prepare", &[0]),
     need("audit-claims/SKILL.md", "audit_claims run", &[5]),
     made(
@@ -86,17 +86,17 @@ pub(super) const NEEDS: &[Need] = &[
             }
         },
     ),
-    // The numbers of the example paper are bound, and nobody has looked its references up.
+    // The numbers of the example paper are bound, but its references have not been looked up.
     need("contract-check/SKILL.md", "contract_check status", &[0, 10]),
     need(
         "contract-check/SKILL.md",
         "contract_check run semantic",
         &[21],
     ),
-    // The deepxiv program is not installed, and there is no key for Exa.
+    // The program deepxiv is not installed, and there is no key for Exa.
     need("deepxiv/SKILL.md", "deepxiv_fetch", &[5]),
     need("exa-search/SKILL.md", "exa_search", &[5]),
-    // The draft of the example has a fault, its second version none.
+    // The draft of the example has a fault, its second version has none.
     need(
         "figure-spec/references/worked-example.md",
         "figure_renderer validate",
@@ -114,7 +114,7 @@ pub(super) const NEEDS: &[Need] = &[
         "overleaf_audit made-up",
         &[10],
     ),
-    // The program codex is not installed, and no picture was made.
+    // The program codex is not installed, and no picture has been made.
     need(
         "paper-illustration-image2/SKILL.md",
         "paper_illustration_image2 preflight",
@@ -135,13 +135,13 @@ pub(super) const NEEDS: &[Need] = &[
         "paper_illustration_image2 verify",
         &[1],
     ),
-    // Its first candidate is too coarse.
+    // The first candidate has too low a resolution.
     need(
         "paper-illustration-image2/references/worked-example.md",
         "paper_illustration_image2 finalize --project rehearsal --best-image rehearsal/figures/ai_generated/figure_v1.png",
         &[4],
     ),
-    // No audit was made.
+    // No audit has been made.
     made(
         "paper-write/SKILL.md",
         "extract_paper_style",
@@ -163,7 +163,7 @@ pub(super) const NEEDS: &[Need] = &[
         "recipe_runner run .aris/skills/research-recipe/assets/recipes/research.yaml",
         &[11],
     ),
-    // The example's gate blocks: the run fails, and so says its state.
+    // The example's gate blocks, so the run fails.
     need(
         "research-recipe/SKILL.md",
         "recipe_runner run .aris/skills/research-recipe/assets/recipes/paper-gate.yaml --exec cmd",
@@ -223,7 +223,7 @@ pub(super) const NEEDS: &[Need] = &[
                 .expect_code(0);
         },
     ),
-    // The example paper lies in no git repository.
+    // The example paper is not in a git repository.
     need(
         "resolve-claims-review/SKILL.md",
         "resolve_claims_review fetch",
@@ -280,7 +280,8 @@ pub(super) const NEEDS: &[Need] = &[
         "semantic_scholar_fetch batch",
         &[3],
     ),
-    // The installed skills are part of the project, and their scripts have lost the execute bit. The superuser may not run them.
+    // The installed skills are part of the project, and their scripts have lost the execute bit. As superuser, `--run` is
+    // refused.
     need("skill-lint/SKILL.md", "skill_lint --fix=dry-run", &[10]),
     need("skill-lint/SKILL.md", "skill_lint --run", &[10, 5]),
 ];

@@ -1,4 +1,4 @@
-//! Inputs of four times the size take four times as long, not sixteen.
+//! Inputs of four times the size take about four times as long, not sixteen times.
 
 use std::time::Duration;
 
@@ -10,10 +10,10 @@ use super::{chosen, seeds};
 const SMALL: usize = 8 << 10;
 const TIMES: usize = 4;
 
-/// Below this a ratio says nothing.
+/// Seconds below which a ratio means nothing.
 const MEASURABLE: f64 = 0.02;
 
-/// Seconds of processor time that the target takes for `head`, `piece` again and again, and `tail`.
+/// CPU seconds of the target for an input of `head`, `piece` repeated up to `size` bytes, and `tail`.
 fn seconds(parse: fn(&[u8]), head: &[u8], piece: &[u8], tail: &[u8], size: usize) -> f64 {
     let input = [head, &piece.repeat(size / piece.len()), tail].concat();
     let now = || {

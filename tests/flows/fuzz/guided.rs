@@ -1,4 +1,4 @@
-//! The same parsers under libFuzzer, which keeps what reaches new code. `cargo xtask fuzz` builds and runs it.
+//! The same parsers under libFuzzer, which keeps inputs that reach new code. `cargo xtask fuzz` builds and runs it.
 #![no_main]
 #![allow(clippy::disallowed_methods, reason = "a test reads its own settings")]
 

@@ -1,8 +1,8 @@
-//! Parsers under bytes that nobody had in mind: the files of `corpus/`, changed at random.
+//! Parsers on unexpected bytes: random changes of the files in `corpus/`.
 //!
-//! Here each target runs for a second with a fixed seed, so that a run of the tests says the same tomorrow. By hand,
-//! `ARIS_FUZZ_SECONDS=60 ARIS_SEED=7 cargo test -p aris-tests --test flows fuzz::` goes further, and `cargo xtask fuzz` is guided by coverage.
-//! The bytes that a target reads lie in `target/tmp/fuzz/<target>`, for the case that it never comes back.
+//! In the tests each target runs for a second with a fixed seed, so that every run gives the same result. `ARIS_FUZZ_SECONDS=60
+//! ARIS_SEED=7 cargo test -p aris-tests --test flows fuzz::` runs longer, and `cargo xtask fuzz` is guided by coverage. The
+//! current input of a target is in `target/tmp/fuzz/<target>`, in case the target hangs.
 
 mod growth;
 mod targets;
@@ -18,10 +18,10 @@ use aris_testkit::{Mutator, setting};
 
 use targets::{TARGETS, Target};
 
-/// More than any parser needs for the largest input, on a busy machine.
+/// Longest time for one input: more than any parser needs for the largest input on a busy machine.
 const HANGS: Duration = Duration::from_mins(2);
 
-/// The targets whose name holds `ARIS_FUZZ_TARGET`.
+/// The targets whose name contains `ARIS_FUZZ_TARGET`.
 fn chosen() -> impl Iterator<Item = Target> {
     let part = std::env::var("ARIS_FUZZ_TARGET").unwrap_or_default();
     TARGETS
@@ -29,7 +29,7 @@ fn chosen() -> impl Iterator<Item = Target> {
         .filter(move |(name, _)| name.contains(&part))
 }
 
-/// What a target begins with.
+/// The seed inputs of a target.
 fn seeds(name: &str) -> Vec<Vec<u8>> {
     let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("flows/fuzz/corpus");
     let entries = fs::read_dir(corpus.join(name)).expect("a folder for each target");

@@ -1,4 +1,4 @@
-//! Every parser that meets bytes of others. It has a fault when it panics, does not end, or takes memory without a limit.
+//! Every parser that reads other people's bytes. A panic, a hang or unlimited memory is a fault.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -14,10 +14,10 @@ use aris_sources::Response;
 use aris_testkit::{Project, executable};
 use serde_json::Value;
 
-/// A name and the parser. What it begins with is in `corpus/<name>`.
+/// A name and the parser. Its seed inputs are in `corpus/<name>`.
 pub(crate) type Target = (&'static str, fn(&[u8]));
 
-/// All of them.
+/// All targets.
 pub(crate) const TARGETS: [Target; 26] = [
     ("latex", latex),
     ("bibtex", bibtex),
@@ -82,7 +82,7 @@ fn bibtex(bytes: &[u8]) {
     let _same = aris_paper::titles::compare(&text, &aris_paper::latex::to_text(&text));
 }
 
-/// What two readers take for JSON they read alike.
+/// Both parsers give the same value for bytes that both accept.
 fn json(bytes: &[u8]) {
     let strict = aris_contract::json::value(bytes, Limits::ARTIFACT);
     if let (Ok(strict), Ok(tree)) = (&strict, aris_yaml::read_json(&text(bytes))) {
@@ -91,7 +91,7 @@ fn json(bytes: &[u8]) {
     }
 }
 
-/// Equality, in which `-0` is 0: `serde_json` makes a float of it, the tree an integer, as Python's `json` does.
+/// Equality in which `-0` equals 0: `serde_json` makes it a float, the tree an integer, as Python's `json` does.
 fn same(one: &Value, other: &Value) -> bool {
     match (one, other) {
         (Value::Array(one), Value::Array(other)) => {
@@ -126,7 +126,7 @@ fn prose(bytes: &[u8]) {
     let _verdict = aris_audit::verdict::stated(&text);
 }
 
-/// Frontmatter, Markdown, and the first line of a script.
+/// Frontmatter, Markdown, and the shebang of a script.
 fn skill(bytes: &[u8]) {
     let text = Text::new(bytes);
     let _document = aris_skills::markdown::Document::parse(&text);
@@ -178,7 +178,7 @@ fn claims(bytes: &[u8]) {
     let _claims = aris_claims::Claims::read(&text(bytes));
 }
 
-/// A response by itself, and the chain of a run.
+/// A single response, and the chain of a run.
 fn trace(bytes: &[u8]) {
     let folder = folder(aris_audit::trace::CHAIN, bytes);
     let chain = folder.join(aris_audit::trace::CHAIN);
@@ -187,7 +187,7 @@ fn trace(bytes: &[u8]) {
     }
 }
 
-/// Lines with a seal that is right, so that what stands in them is read.
+/// Lines with a correct seal, so that their content is parsed.
 fn journal(bytes: &[u8]) {
     let mut lines = String::new();
     for line in text(bytes).lines() {
@@ -243,7 +243,7 @@ fn install_record(bytes: &[u8]) {
     let _reference = aris_contract::artifact::record::reference(bytes);
 }
 
-/// The answer to each question of nvidia-smi, and of rocm-smi where there is no nvidia-smi.
+/// The output of nvidia-smi, and of rocm-smi where there is no nvidia-smi.
 fn smi(bytes: &[u8]) {
     let program = programs(&["smi"], bytes).join("smi");
     let limit = Duration::from_secs(20);
@@ -310,7 +310,7 @@ thread_local! {
     static SCRATCH: Project = Project::bare();
 }
 
-/// A folder with this one file.
+/// A folder with this single file.
 fn folder(name: &str, bytes: &[u8]) -> std::path::PathBuf {
     SCRATCH.with(|scratch| {
         scratch.write(&format!("{name}.d/{name}"), bytes);

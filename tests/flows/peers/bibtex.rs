@@ -1,4 +1,4 @@
-//! Bibliographies at random against bibtexparser.
+//! Random bibliographies, compared with bibtexparser.
 
 use aris_paper::bib;
 use proptest::prelude::*;
@@ -17,7 +17,7 @@ for text in json.load(sys.stdin):
     print(json.dumps([{k: ' '.join(v.split()) for k, v in e.items()} for e in bibtexparser.loads(text, parser).entries]))
 ";
 
-/// A value in braces or quotes, a number or a macro, or some of them joined.
+/// A value: braces, quotes, a number or a macro, or several of these joined.
 fn value() -> impl Strategy<Value = String> {
     let text = "[A-Za-z][a-z0-9 ,.:-]{0,12}";
     let part = prop_oneof![
@@ -34,7 +34,7 @@ fn value() -> impl Strategy<Value = String> {
         let parts = std::iter::once(part).chain(more);
         parts.collect::<Vec<_>>().join(" # ")
     });
-    // bibtexparser joins no numbers.
+    // bibtexparser cannot join numbers.
     prop_oneof![4 => joined, 1 => "[12][0-9]{3}"]
 }
 
@@ -54,7 +54,7 @@ fn entry() -> impl Strategy<Value = String> {
     })
 }
 
-/// An entry in the form of bibtexparser.
+/// An entry in bibtexparser's form.
 fn as_there(entry: &bib::Entry) -> Json {
     let own = [("ENTRYTYPE", &entry.kind), ("ID", &entry.key)];
     let fields = entry

@@ -1,4 +1,4 @@
-//! What programs of others make of the same bytes. Where one of them is not there, its test says so.
+//! Comparisons with other programs on the same bytes. Where a program is missing, its test prints that.
 
 mod bibtex;
 mod outputs;
@@ -7,7 +7,7 @@ mod trees;
 use aris_testkit::{Helper, Run};
 use serde_json::Value;
 
-/// What a script of Python prints that gets `input` as JSON; nothing when there is no Python with what it imports.
+/// Output of a Python script that gets `input` as JSON; `None` without a Python that has the script's imports.
 fn python(script: &str, input: &Value) -> Option<Run> {
     let run = Helper::at("/usr/bin/env")
         .call(std::env::temp_dir())

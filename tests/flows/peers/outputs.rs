@@ -1,4 +1,4 @@
-//! Files for other programs, read by readers that are not ours: XML by Python's, PDF by poppler's, SARIF by its published schema.
+//! Output files, read by other programs: XML by Python, PDF by poppler, SARIF by its published schema.
 
 use std::fs;
 
@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::python;
 
-/// Reads a graph and a picture; every end of an edge is a node of the graph, every datum has a key.
+/// Reads a graph and a picture. Checks that both ends of each edge are nodes, and that every datum has a key.
 const XML: &str = r"
 import json, sys
 from xml.etree import ElementTree

@@ -1,4 +1,5 @@
-//! YAML and JSON that were changed at random: what both read they read alike, and JSON that Python reads is read here, too.
+//! Randomly changed YAML and JSON: what both parsers accept has the same value, and JSON that Python accepts is accepted here
+//! too.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +9,7 @@ use serde_json::{Value as Json, json};
 
 use super::python;
 
-/// Scalars as they are written.
+/// Loads YAML with scalars as written.
 const YAML: &str = r"
 import json, sys, yaml
 for text in json.load(sys.stdin):
@@ -18,7 +19,7 @@ for text in json.load(sys.stdin):
         print('null')
 ";
 
-/// Numbers as they are written. A key that is given twice and half of a surrogate pair are refused, as here.
+/// Loads JSON with numbers as written. Refuses repeated keys and half surrogate pairs, as this project does.
 const JSON: &str = r"
 import json, sys
 def refuse(word):
@@ -48,12 +49,12 @@ const JSON_FILES: [&str; 2] = [
     "[[], \"x\\\\y\\/\", 0.1, 1E400, 12345678901234567890, \" \", {\"k\": [false]}]\n",
 ];
 
-/// What is left out is nothing, and not the word for it.
+/// A missing value is an empty text, not `~`.
 fn shown(text: &str) -> &str {
     if text == "~" { "" } else { text }
 }
 
-/// With every scalar as its text; of two keys the last counts.
+/// The tree with every scalar as its text; of two equal keys the last counts.
 fn plain(node: &Node) -> Json {
     match &node.value {
         Value::Scalar { text, .. } => json!(shown(text)),
@@ -67,7 +68,7 @@ fn plain(node: &Node) -> Json {
     }
 }
 
-/// Truth values and null as the words that JSON has for them.
+/// Truth values and null as JSON's words.
 fn worded(value: Json) -> Json {
     match value {
         Json::Array(items) => items.into_iter().map(worded).collect(),
@@ -80,7 +81,7 @@ fn worded(value: Json) -> Json {
     }
 }
 
-/// Changed files, and what Python makes of each; `None`: it refuses it.
+/// Changed files, with Python's value of each; `None` where Python refuses it.
 fn answers(files: &[&str], script: &str) -> Option<Vec<(String, Option<Json>)>> {
     let seeds: Vec<Vec<u8>> = files.iter().map(|file| file.as_bytes().to_vec()).collect();
     let seed = setting("ARIS_SEED", 22);
@@ -103,7 +104,7 @@ fn yaml_is_read_as_pyyaml_reads_it() {
         return;
     };
     let (mut both, mut one) = (0, 0);
-    // Line breaks of YAML 1.1, and no longer of 1.2.
+    // Line breaks in YAML 1.1 but not in 1.2.
     let breaks = ['\u{85}', '\u{2028}', '\u{2029}'];
     for (text, theirs) in answers
         .into_iter()

@@ -1,6 +1,6 @@
-//! The research recipe over the real gates: a report is audited, its comments are settled with commits, the experiment runs again once,
-//! and an engine that is killed at work is followed by one that goes on where it was. A real git repository with a remote, a GitHub on
-//! a loopback port, and a `gh` that opens pull requests.
+//! The research recipe with the real gates: a report is audited, its comments are settled with commits, the experiment is run
+//! again once, and an engine that is killed during its work is resumed at the same step. Uses a real git repository with a
+//! remote, a GitHub on a loopback port, and a `gh` that opens pull requests.
 
 use aris_testkit::{Call, Helper, Project, Run, fake_gh, workspace_root};
 use serde_json::Value;
@@ -11,14 +11,14 @@ use crate::review::{Research, URL};
 const STATE: &str = ".aris/run.json";
 const ARTIFACTS: &str = "https://github.com/o/r/pull/8";
 
-/// What a driver of the recipe does.
+/// A driver of the recipe.
 struct Driver<'r> {
     research: &'r Research,
 }
 
 impl<'r> Driver<'r> {
-    /// Gives the repository a remote that writes down what is pushed to it, and a `gh`. A push kills the process that
-    /// `.aris/engine` names, and goes on.
+    /// Adds a remote that records what is pushed to it, and a `gh`. A push kills the process whose id is in `.aris/engine`, and
+    /// continues.
     fn new(research: &'r Research) -> Self {
         let project = &research.project;
         let remote = project.at(".aris/remote.git").display().to_string();
@@ -59,7 +59,7 @@ impl<'r> Driver<'r> {
         self.with_gh(runner(self.project())).args(words).run()
     }
 
-    /// The step that is waited for, and the ticket of its attempt.
+    /// The step that the run waits for, and the ticket of its attempt.
     fn next(&self) -> (String, String) {
         let next = self.call(&["next", "--state", STATE, "--json"]);
         let next = next.expect_code(0).data();
@@ -67,7 +67,7 @@ impl<'r> Driver<'r> {
         (text("step"), text("ticket"))
     }
 
-    /// Records the final text of a session that did `step`; twice, as a driver does that was killed before it knew.
+    /// Records the final text of a session that did `step`; twice, like a driver that was killed before it knew of its success.
     #[track_caller]
     fn complete(&self, step: &str, said: &str) {
         let (waiting, ticket) = self.next();
@@ -80,13 +80,13 @@ impl<'r> Driver<'r> {
         }
     }
 
-    /// Goes on with the steps that are commands, until somebody else is needed; gives what is waited for.
+    /// Continues with steps that are commands until another driver is needed. Returns the state.
     fn resume(&self) -> Value {
         let words = ["resume", "--state", STATE, "--exec", "cmd", "--json"];
         self.call(&words).data()
     }
 
-    /// Goes on in a process whose number a push finds.
+    /// Continues in a process whose id a push can find.
     fn resume_until_killed(&self) -> Run {
         let binary = Helper::named("recipe_runner");
         let binary = binary.path().display().to_string();
@@ -95,7 +95,7 @@ impl<'r> Driver<'r> {
         self.with_gh(shell).args(["-c", script, &binary]).run()
     }
 
-    /// What was captured so far, and where the run stands.
+    /// The captured values, and the current step.
     fn state(&self) -> Value {
         let stands = self.call(&["resume", "--state", STATE, "--json"]).data();
         serde_json::json!({"context": stands["context"], "cursor": stands["resume"]["step"]})
@@ -120,11 +120,11 @@ fn the_gates_ask_for_one_more_run_and_a_killed_engine_repeats_nothing() {
         .call(&[&words as &[&str], &inputs].concat())
         .expect_code(11);
 
-    // The experiment, in the worktree that is there.
+    // The experiment, in the existing worktree.
     driver.complete("plan_experiment", "experiment_plan = /plan.md");
     driver.complete("review_design", "verdict = GO");
     let worktree = project.path().display().to_string();
-    // The research folder is the whole of `research/`.
+    // The research folder is all of `research/`.
     let made = format!(
         "branch=experiment\nresearch_dir={worktree}/research/.\nworktree_path={worktree}\n"
     );
@@ -140,7 +140,7 @@ fn the_gates_ask_for_one_more_run_and_a_killed_engine_repeats_nothing() {
     assert_eq!(driver.resume()["waiting_for"], "audit_claims");
     assert_eq!(driver.state()["context"]["pr_url"], URL);
 
-    // The helpers, with the local forge. What the session says of a verdict counts for nothing.
+    // The helpers, with the local GitHub. The session's own words about a verdict are ignored.
     let forge = research.forge.url();
     for (name, more) in [
         ("audit_claims", ""),
@@ -168,7 +168,7 @@ fn the_gates_ask_for_one_more_run_and_a_killed_engine_repeats_nothing() {
     assert_eq!(context["claims_needs_rerun"], "true");
     assert_eq!(context["resolutions"], serde_json::json!(["real_fix"]));
 
-    // What they ask for, once.
+    // The comments ask for one new run.
     assert_eq!(driver.resume()["waiting_for"], "re_run_experiment");
     project.write(
         "research/results.csv",
@@ -204,7 +204,7 @@ fn the_gates_ask_for_one_more_run_and_a_killed_engine_repeats_nothing() {
     for entry in ended["trace"].as_array().expect("a trace") {
         assert!(entry["visit"].as_u64() <= Some(1), "{entry}");
     }
-    // What went to the remote is what was settled and run again.
+    // The remote has the settled and rerun state.
     let head = project.git(&["rev-parse", "HEAD"]);
     let remote = project.git(&["ls-remote", "origin", "refs/heads/experiment"]);
     assert!(remote.starts_with(&head), "{remote}");

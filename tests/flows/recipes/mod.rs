@@ -1,4 +1,4 @@
-//! The recipes that ship: valid, run through scripted outcomes, and where no model is needed through the real helpers.
+//! The shipped recipes: valid, run with scripted outcomes, and with the real helpers where no model is needed.
 
 mod gates;
 mod real;
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 const ASSETS: &str = "skills/research-recipe/assets";
 const GOLDEN: &str = "tests/fixtures/recipes";
 
-/// The shipped recipes in `recipes/`, with what they are checked against.
+/// A project with the shipped recipes in `recipes/`, and the files they are checked against.
 fn project() -> Project {
     Project::new().copied(&workspace_root().join(ASSETS))
 }
@@ -19,7 +19,7 @@ fn runner(project: &Project) -> Call {
     Helper::named("recipe_runner").call(project.path())
 }
 
-/// The ends of our recipes that stand for a failure, each with the exit code 13.
+/// The ends of the shipped recipes that are failures; each has exit code 13.
 const FAILURES: [&str; 5] = [
     "gate_blocked",
     "audit_failed",
@@ -28,7 +28,7 @@ const FAILURES: [&str; 5] = [
     "escalate_stop",
 ];
 
-/// A run that has ended; its exit code says how.
+/// A run that has ended, whose exit code matches its end.
 #[track_caller]
 fn ended(run: Run) -> Run {
     let text = run.stdout();
@@ -45,7 +45,7 @@ fn ended(run: Run) -> Run {
     run.expect_code(if failed { 13 } else { 0 })
 }
 
-/// Compares what a run printed with the file of its scenario.
+/// Compares the output of a run with the golden file of its scenario.
 #[track_caller]
 fn check_trace(scenario: &str, printed: &str) {
     let golden = workspace_root()

@@ -1,4 +1,4 @@
-//! The two smaller recipes with the helpers they call, on real files.
+//! The two smaller recipes, with the helpers they call, on real files.
 
 use aris_testkit::{Answer, Helper, Project, Received, Run, Server, workspace_root};
 use serde_json::json;
@@ -7,7 +7,7 @@ use super::{check_trace, ended, project, runner};
 
 const EXAMPLE: &str = "skills/paper-writing/assets/example";
 
-/// A project with the helpers where recipes look for them.
+/// Adds the helpers where recipes look for them.
 fn with_helpers(project: &Project, helpers: &[&str]) {
     for name in helpers {
         let script = format!(
@@ -41,7 +41,7 @@ fn gate(project: &Project, more: &[&str]) -> Run {
 #[test]
 fn the_paper_gate_runs_the_real_audits() {
     let project = paper();
-    // Nobody has reviewed the proofs, and at `submission` that blocks.
+    // The proofs have not been reviewed; at `submission` that blocks.
     check_trace("paper-gate-blocked", gate(&project, &[]).stdout());
     let report = project.json("paper/.aris/audit-verifier-report.json");
     assert!(report.to_string().contains("missing_artifact"), "{report}");
@@ -49,7 +49,7 @@ fn the_paper_gate_runs_the_real_audits() {
         project.json("paper/PAPER_CLAIM_AUDIT.json")["verdict"],
         "PASS"
     );
-    // At `draft` the gate tells and does not block.
+    // At `draft` the gate reports but does not block.
     let open = gate(&project, &["--new", "--inputs", "assurance=draft"]);
     check_trace("paper-gate-open", open.stdout());
 }
@@ -61,7 +61,7 @@ fn the_paper_gate_says_nothing_about_a_paper_that_is_not_there() {
     check_trace("paper-gate-no-paper", run.stdout());
 }
 
-/// An agent that takes the faults out of the paper; what it is asked goes to `asked-N.txt`.
+/// An agent that corrects the paper. Its prompts go to `asked-N.txt`.
 const REPAIRER: &str = "#!/bin/sh\nn=1\nwhile [ -e asked-$n.txt ]; do n=$((n + 1)); done\ncat > asked-$n.txt\n\
                         cp -R ../good/paper/. paper/\nprintf 'Repaired.\\n'\n";
 

@@ -1,4 +1,4 @@
-//! The research recipe through scripted outcomes: the scenarios and the tiers of resume, as exact traces.
+//! The research recipe with scripted outcomes: the scenarios and the tiers of resume, as exact traces.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::{check_trace, ended, project, runner};
 
-/// Outcomes of a research run; a step that is not named succeeds with an empty result.
+/// Outcomes of a research run. A step without an entry succeeds with an empty result.
 fn script(outcomes: &[(&str, Value)]) -> String {
     let success = |result: Value| json!([{"status": "success", "result": result}]);
     let mut script = json!({
@@ -133,7 +133,7 @@ fn an_escalation_runs_the_experiment_again_once() {
     );
 }
 
-/// What the audit asked for did not happen, or its threads stay open: nothing is archived, and the pull request stays open.
+/// If the run that the audit asked for fails, or its threads stay open, nothing is archived and the pull request stays open.
 #[test]
 fn a_rerun_that_fails_leaves_the_gates_open() {
     for (name, more) in [
@@ -253,7 +253,7 @@ fn a_gate_is_closed_by_a_verdict_that_was_dealt_with_and_by_nothing_else() {
                 ("resolve_claims_review", json!([{"status": "failure"}])),
             ],
         ),
-        // What was asked for was neither edited nor run again: every comment was left to a person, or nobody could be asked.
+        // The requested change was neither made nor rerun: every comment was left to a person, or no person could be asked.
         (
             "nothing-edited",
             vec![
@@ -297,7 +297,7 @@ fn a_gate_is_closed_by_a_verdict_that_was_dealt_with_and_by_nothing_else() {
     }
 }
 
-/// What became of the comments is the word of the helper that closes their threads, and not of the session that resolved them.
+/// The helper that closes the threads decides the result, not the session that resolved the comments.
 #[test]
 fn a_comment_that_is_left_over_keeps_its_gate_open() {
     let said = r#"{"data":{"pr":1,"fixes_applied":1,"counts":{"resolve_failed":0,"replies_failed":0,"held":0},"verdicts":{"accept":1,"reject":0,"discuss":0,"strategies":{"rerun_required":0}}}}"#;
@@ -315,7 +315,7 @@ fn a_comment_that_is_left_over_keeps_its_gate_open() {
             "gates_open",
         ),
         (left("accept\":1", "accept\":2"), "gates_open"),
-        // It was to be run again, whatever the session said, and was not.
+        // A rerun was required, whatever the session said, and did not happen.
         (
             left("rerun_required\":0", "rerun_required\":1")
                 .replace("fixes_applied\":1", "fixes_applied\":0"),
