@@ -41,7 +41,7 @@ pub struct Cli {
     /// Lowest severity that gives exit 10: error, warn, info or never [default: error]
     #[arg(long, value_name = "SEVERITY", value_parser = |text: &str| text.parse::<FailOn>())]
     pub fail_on: Option<FailOn>,
-    /// Start the scripts, confined by bubblewrap: =help (default), =flags also with odd flags, =all also declared samples
+    /// Start the scripts, confined by bubblewrap: =help (default), =flags also with an unknown flag, =all also declared samples
     #[arg(
         long,
         value_name = "LEVEL",

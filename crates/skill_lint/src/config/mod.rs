@@ -39,7 +39,7 @@ pub enum FailOn {
 pub enum RunLevel {
     /// `--help` only.
     Help,
-    /// Also flags: `-h`, an unknown one, `--version`.
+    /// Also an unknown flag.
     Flags,
     /// Also the declared samples.
     All,
