@@ -1,4 +1,4 @@
-//! What can go wrong in both helpers.
+//! Errors of both gates.
 
 use std::path::Path;
 
@@ -11,13 +11,13 @@ use aris_review::{HttpError, Trouble};
 use aris_statements::disk::DiskError;
 use serde_json::{Map, Value};
 
-/// An error of flags, folder, git or GitHub.
+/// An error of flags, folder, git, GitHub or GitLab.
 #[derive(Debug, thiserror::Error)]
 pub enum GateError {
-    /// The service did not do what it was asked.
+    /// GitHub or GitLab failed, or refused a request.
     #[error(transparent)]
     Trouble(#[from] Trouble),
-    /// Everything else, as it is told.
+    /// Every other error, as it is reported.
     #[error("{}", .0.message)]
     Told(Box<ErrorBody>),
 }
@@ -35,7 +35,7 @@ macro_rules! told {
 told!(ProcError, HttpError, DiskError, FsError);
 
 impl GateError {
-    /// What only one place refuses, in its words; about no file.
+    /// An error with this message and hint, about no file.
     pub fn refused(kind: ErrorKind, message: String, hint: &str) -> Self {
         Self::Told(Box::new(ErrorBody::new(kind, message, hint)))
     }
@@ -46,7 +46,7 @@ impl GateError {
         Self::refused(kind, message, hint).with([(String::from("path"), place)])
     }
 
-    /// The same with more for programs.
+    /// The same with more details for programs.
     fn with(mut self, more: impl IntoIterator<Item = (String, Value)>) -> Self {
         if let Self::Told(body) = &mut self {
             body.details.extend(more);
@@ -54,7 +54,7 @@ impl GateError {
         self
     }
 
-    /// An input is not the JSON that it should be; `hint` says what to give instead.
+    /// A file is not the expected JSON; `hint` says what to give instead.
     pub fn json(path: &Path, wrong: &JsonError, hint: &str) -> Self {
         let message = format!("{}: {wrong}", path.display());
         Self::refused_at(path, ErrorKind::Validation, message, hint).with(wrong.details())

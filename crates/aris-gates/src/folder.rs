@@ -27,7 +27,8 @@ pub struct FolderArgs {
 }
 
 impl FolderArgs {
-    /// The output folder of whoever calls without flags in `place`, to read what is there.
+    /// The default output folder in `place`, whatever `--output` says, to read what an earlier call left there. `usual` names it below
+    /// `.aris/temp`.
     ///
     /// **Errors**: see [`own`].
     pub fn usual(&self, place: &Path, usual: fn(&Profile) -> &str) -> Result<Folder, GateError> {
@@ -39,7 +40,7 @@ impl FolderArgs {
         })
     }
 
-    /// The output folder; `usual` names it below `.aris/temp` where no flag does.
+    /// The output folder: `--output`, else the folder below `.aris/temp` that `usual` names.
     ///
     /// **Errors**: see [`own`].
     pub fn folder(
@@ -56,12 +57,12 @@ impl FolderArgs {
     }
 }
 
-/// The folder that the caller names, from the root. It must not be, or be able to be, the branch's under review.
+/// The absolute path of a folder that the caller names. The branch under review must not be able to provide its content.
 ///
 /// **Errors**: see [`own`].
 pub fn own_folder(context: &Context, path: &Path) -> Result<PathBuf, GateError> {
     let path = context.absolute(path);
-    // `.aris` itself may be a submodule: the worktree is looked for above it.
+    // `.aris` itself may be a submodule, so look for the worktree above it.
     let above = || path.ancestors().filter(|folder| folder.ends_with(".aris"));
     let base = if path.starts_with(context.cwd()) {
         context.cwd()
@@ -72,22 +73,22 @@ pub fn own_folder(context: &Context, path: &Path) -> Result<PathBuf, GateError> 
     Ok(path)
 }
 
-/// The output folder: the only place that is written to.
+/// The output folder of a gate.
 #[derive(Debug)]
 pub struct Folder {
-    /// Where it is.
+    /// Its path.
     pub path: PathBuf,
-    /// UTC, `YYYYMMDDTHHMMSSZ`.
+    /// Time of the call for file names: UTC, `YYYYMMDDTHHMMSSZ`. Empty where the folder is only read.
     pub stamp: String,
 }
 
 impl Folder {
-    /// A file of it.
+    /// The path of a file in it.
     pub fn at(&self, name: &str) -> PathBuf {
         self.path.join(name)
     }
 
-    /// Writes a file, whole or not at all; one that says the same already stays untouched.
+    /// Writes a file, whole or not at all; a file that already has these bytes stays untouched.
     pub fn write(&self, name: &str, bytes: &[u8]) -> Result<PathBuf, GateError> {
         let path = self.at(name);
         aris_fs::write_changed(&path, bytes)?;
@@ -99,7 +100,8 @@ impl Folder {
         self.write(name, &pretty(value)?)
     }
 
-    /// Writes `{before}_{pr}_{ts}.{ending}` unless one of another time says the same.
+    /// Writes `{before}_{pr}_{stamp}.{ending}`, unless an earlier file of this kind has the same bytes. Returns the path of the file with
+    /// these bytes.
     pub fn write_dated(
         &self,
         before: &str,
@@ -114,7 +116,7 @@ impl Folder {
         self.write(&format!("{before}_{pr}_{}.{ending}", self.stamp), bytes)
     }
 
-    /// Files `{before}_{pr}_…` of earlier calls.
+    /// Files of earlier calls whose names begin with `{before}_{pr}_`.
     pub fn dated(&self, before: &str, pr: u64) -> Result<Vec<PathBuf>, GateError> {
         let before = format!("{before}_{pr}_");
         let mut names = self.names()?;
@@ -122,7 +124,7 @@ impl Folder {
         Ok(names.iter().map(|name| self.at(name)).collect())
     }
 
-    /// Names of its files; none where it is not there yet.
+    /// Names of the files in it, sorted; empty where the folder does not exist.
     pub fn names(&self) -> Result<Vec<String>, GateError> {
         let entries = match aris_fs::list_sorted(&self.path) {
             Err(error) if error.is_not_found() => return Ok(Vec::new()),
@@ -133,14 +135,14 @@ impl Folder {
     }
 }
 
-/// Reads a JSON file strictly; `hint` says what to give where it does not hold.
+/// Reads a JSON file strictly; `hint` tells the user what to give when the file is invalid.
 pub fn read<T: DeserializeOwned>(path: &Path, hint: &'static str) -> Result<T, GateError> {
     let bytes = aris_fs::read(path, aris_fs::READ_LIMIT)?;
     let value = json::typed(&bytes, Limits::ARTIFACT);
     value.map_err(|wrong| GateError::json(path, &wrong, hint))
 }
 
-/// The same of a file that may not be there.
+/// Like [`read`]; `None` where the file is absent.
 pub fn read_if_there<T: DeserializeOwned>(
     path: &Path,
     hint: &'static str,
@@ -148,16 +150,17 @@ pub fn read_if_there<T: DeserializeOwned>(
     path.exists().then(|| read(path, hint)).transpose()
 }
 
-/// Bytes of an answer at most: a model writes some hundred kilobytes.
+/// Largest answer of an agent, in bytes; a model writes a few hundred kilobytes.
 const ANSWER_LIMIT: u64 = 16 << 20;
 
-/// The output of an agent's answer to the request `id`, or why the answer does not hold; none where it is not there.
+/// The output of an agent's answer to the request `id`, read from `{id}.json`. `None` where there is no answer; the inner error says why
+/// the answer is invalid.
 pub fn answer(answers: &Path, id: &str) -> Result<Option<Result<Value, String>>, GateError> {
     let path = answers.join(format!("{id}.json"));
     Ok(match aris_fs::read_optional(&path, ANSWER_LIMIT) {
         Ok(None) => None,
         Ok(Some(bytes)) => Some(AgentAnswer::read(&bytes, id).map(|answer| answer.output)),
-        // An answer that is too large, or no file, is an agent's fault and not the caller's.
+        // The agent's fault, not the caller's: it makes an invalid answer, and the call goes on.
         Err(error @ (FsError::TooLarge { .. } | FsError::NotRegular { .. })) => {
             Some(Err(error.to_string()))
         }

@@ -1,4 +1,4 @@
-//! The way to GitHub or GitLab, as flags and environment want it.
+//! Access to GitHub or GitLab, as flags and environment set it.
 
 use std::path::Path;
 
@@ -24,7 +24,7 @@ pub struct ForgeArgs {
     api_base: Option<String>,
 }
 
-/// **Errors**: the pull request is not open.
+/// Refuses a pull request that is closed or merged.
 pub fn open(pull: &Pull, record: &Record) -> Result<(), GateError> {
     let state = match record.state {
         State::Open => return Ok(()),
@@ -39,8 +39,8 @@ pub fn open(pull: &Pull, record: &Record) -> Result<(), GateError> {
 }
 
 impl ForgeArgs {
-    /// A way to where `repository` is; without a host: `GH_HOST`, else github.com, and `GITLAB_HOST`, else gitlab.com. `gh` runs in `folder`,
-    /// and only where no variable holds the token.
+    /// A client for the service of `repository`. Without a host that is `GH_HOST`, else github.com, and for GitLab `GITLAB_HOST`, else
+    /// gitlab.com. `gh` is asked for GitHub's token only where no environment variable holds one; it runs in `folder`.
     ///
     /// **Errors**: [`HttpError::Setting`].
     pub fn way(
@@ -70,7 +70,7 @@ impl ForgeArgs {
                 let host = host.unwrap_or(usual);
                 let base = given("ARIS_GITLAB_API")
                     .map_or_else(|| format!("https://{host}/api/v4"), str::to_owned);
-                // The token of one server is no business of another.
+                // The token of one server must not be sent to another.
                 let token = match context.env("GITLAB_TOKEN") {
                     Some(token) if host.eq_ignore_ascii_case(usual) => Token::Known(token.into()),
                     Some(_) => Token::Unknown(format!(
@@ -83,7 +83,7 @@ impl ForgeArgs {
         })
     }
 
-    /// A path of the caller is relative to where the caller is.
+    /// The program to ask for a token; a path counts from the caller's working directory.
     fn program(&self, context: &Context) -> String {
         let gh = self.gh.as_deref().unwrap_or("gh");
         if gh.contains('/') {

@@ -1,5 +1,5 @@
-//! git in a worktree. Nothing is pushed; names of files are names and no patterns. Hooks do not run: what they run, as pre-commit does, is the
-//! branch's, and the branch is under review.
+//! Runs git in a worktree. It pushes nothing, takes file names literally and not as patterns, and disables hooks: a hook such as
+//! pre-commit's runs code of the branch under review.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -12,7 +12,7 @@ use crate::error::GateError;
 
 const TIME: Duration = Duration::from_mins(10);
 
-/// Variables that a caller has set for another repository: they are not for this one.
+/// Environment variables that point git at another repository, as inside a git hook; removed from git's environment.
 const FOREIGN: [&str; 4] = [
     "GIT_DIR",
     "GIT_WORK_TREE",
@@ -28,7 +28,9 @@ pub struct Worktree {
 }
 
 impl Worktree {
-    /// The worktree that a folder is in.
+    /// The worktree that contains `folder`.
+    ///
+    /// **Errors**: the folder is absent, or in no git worktree.
     pub fn of(folder: &Path) -> Result<Self, GateError> {
         let path = folder.to_path_buf();
         if !folder.exists() {
@@ -48,12 +50,14 @@ impl Worktree {
         }
     }
 
-    /// The names of all files, links and submodules that git tracks in it.
+    /// Paths of all files, links and submodules that git tracks, relative to the top folder.
     pub fn tracked(&self) -> Result<Vec<String>, GateError> {
         Ok(names(&self.done(&["ls-files", "-z"])?))
     }
 
     /// The branch that is checked out.
+    ///
+    /// **Errors**: HEAD is detached.
     pub fn branch(&self) -> Result<String, GateError> {
         let branch = self.line(&["symbolic-ref", "--short", "-q", "HEAD"])?;
         branch.ok_or_else(|| {
@@ -63,12 +67,12 @@ impl Worktree {
         })
     }
 
-    /// The commit that is checked out; none before the first.
+    /// The commit that is checked out; `None` before the first commit.
     pub fn head(&self) -> Result<Option<String>, GateError> {
         self.line(&["rev-parse", "-q", "--verify", "HEAD"])
     }
 
-    /// The text of a file in a commit; none where either is not here, or where it is no text.
+    /// The text of a file in a commit; `None` where the commit or the file is absent, and for a file that is not UTF-8 or contains NUL.
     pub fn text_at(&self, commit: &str, path: &str) -> Result<Option<String>, GateError> {
         let name = format!("{commit}:{path}");
         let done = run(&self.path, &["cat-file", "blob", &name])?;
@@ -76,7 +80,8 @@ impl Worktree {
         Ok(text.filter(|text| done.end == End::Exited(0) && !text.contains('\0')))
     }
 
-    /// The files that are here otherwise than in `commit`, or are not in both; none where the commit is not here.
+    /// Tracked files that differ between `commit` and the working tree, added and deleted ones too; `None` where this repository does not
+    /// have the commit.
     pub fn changed_since(&self, commit: &str) -> Result<Option<Vec<String>>, GateError> {
         if !has(&self.path, commit)? {
             return Ok(None);
@@ -86,7 +91,7 @@ impl Worktree {
         Ok(Some(names(&said)))
     }
 
-    /// A file of these that a filter of git changes on its way into a commit.
+    /// The first of `files` that a git filter (`filter=` in `.gitattributes`, as for LFS) changes on its way into a commit.
     pub fn filtered(&self, files: &[String]) -> Result<Option<String>, GateError> {
         let said = self.done(&with(&["check-attr", "-z", "filter", "--"], files))?;
         let said = String::from_utf8_lossy(&said);
@@ -96,7 +101,7 @@ impl Worktree {
         Ok(filtered.map(|part| part[0].to_owned()))
     }
 
-    /// Whether `head` is or comes after `commit`; none when one of them is not in this repository.
+    /// Whether `commit` is `head` or an ancestor of it; `None` when this repository does not have both.
     pub fn contains(&self, head: &str, commit: &str) -> Result<Option<bool>, GateError> {
         if !has(&self.path, commit)? || !has(&self.path, head)? {
             return Ok(None);
@@ -105,7 +110,7 @@ impl Worktree {
         Ok(Some(done.success()))
     }
 
-    /// The parent and the subject of the commit that is checked out.
+    /// The parents (hashes, separated by blanks) and the subject of the commit that is checked out; `None` before the first commit.
     pub fn parent_and_subject(&self) -> Result<Option<(String, String)>, GateError> {
         let line = self.line(&["log", "-1", "--format=%P%x09%s"])?;
         Ok(line.and_then(|line| {
@@ -114,18 +119,19 @@ impl Worktree {
         }))
     }
 
-    /// Whether any of these files differs from the commit that is checked out.
+    /// Whether any of these files differs from the commit that is checked out; an untracked file does.
     pub fn differs(&self, files: &[String]) -> Result<bool, GateError> {
         let fixed = ["status", "--porcelain", "--untracked-files=all", "--"];
         Ok(!self.done(&with(&fixed, files))?.is_empty())
     }
 
-    /// Commits these files as they are, and nothing else of what is staged; gives the commit. When that fails, the index is as before.
+    /// Commits these files as they are in the working tree, and nothing else that is staged; returns the new commit. On failure the index
+    /// is as before.
     pub fn commit(&self, subject: &str, files: &[String]) -> Result<String, GateError> {
         let known = names(&self.done(&with(&["ls-files", "-z", "--"], files))?);
         let mut new = files.to_vec();
         new.retain(|file| !known.contains(file));
-        // A file that git does not know yet has to be told to it first.
+        // `git commit --only` refuses files that git does not know: announce them first.
         if !new.is_empty() {
             self.done(&with(&["add", "--intent-to-add", "--"], &new))?;
         }
@@ -141,7 +147,7 @@ impl Worktree {
         self.head()?.ok_or_else(failed)
     }
 
-    /// The first line of what a command wrote; none when it failed or wrote nothing.
+    /// The first line of a command's stdout; `None` when the command failed or wrote nothing.
     fn line(&self, arguments: &[&str]) -> Result<Option<String>, GateError> {
         let done = run(&self.path, arguments)?;
         let text = done.stdout.text();
@@ -149,7 +155,9 @@ impl Worktree {
         Ok((done.success() && !line.is_empty()).then(|| line.to_owned()))
     }
 
-    /// What a command that worked wrote.
+    /// The stdout of a command.
+    ///
+    /// **Errors**: the command failed.
     fn done<A: AsRef<str>>(&self, arguments: &[A]) -> Result<Vec<u8>, GateError> {
         let done = run(&self.path, arguments)?;
         if done.success() {
@@ -161,23 +169,23 @@ impl Worktree {
     }
 }
 
-/// git did not do what it was told.
+/// The error that a git command failed.
 fn failed(what: &str, said: &str) -> GateError {
     let hint = "put right what git says, then call again";
     GateError::refused(Precondition, format!("git {what}: {said}"), hint)
 }
 
-/// What a file has in a branch, where git knows it here or there; the working file is then the branch's under review. `path` counts from `folder`.
+/// Where to read a file from. The branch under review can change every file that git tracks, so such a file is read from the base branch.
 pub enum Kept {
-    /// Git knows it neither here nor there: it is the user's own.
+    /// Git tracks the file neither here nor in the base branch: it is the user's own.
     Untracked,
-    /// As in the branch; none where that has no such file.
+    /// The content in the base branch; `None` where that branch has no such file.
     In(Option<Vec<u8>>),
-    /// The branch is not known here.
+    /// Git tracks the file, and the base branch is not known here.
     NoBase,
 }
 
-/// What a file has in the branch `base`.
+/// Where to read the file `path`, relative to `folder`. The base branch is `refs/remotes/origin/{base}`, else the local branch `base`.
 pub fn kept(folder: &Path, path: &str, base: Option<&str>) -> Result<Kept, GateError> {
     let tracked = run(folder, &["ls-files", "--error-unmatch", "--", path])?.success();
     for place in ["refs/remotes/origin", "refs/heads"] {
@@ -188,7 +196,7 @@ pub fn kept(folder: &Path, path: &str, base: Option<&str>) -> Result<Kept, GateE
             continue;
         }
         let shown = run(folder, &["show", &format!("{name}:./{path}")])?;
-        // Also where the branch under review has deleted it.
+        // Read from the base even where the branch under review has deleted the file.
         return Ok(match (shown.success(), tracked) {
             (true, _) => Kept::In(Some(shown.stdout.bytes)),
             (false, true) => Kept::In(None),
@@ -202,14 +210,14 @@ pub fn kept(folder: &Path, path: &str, base: Option<&str>) -> Result<Kept, GateE
     })
 }
 
-/// Whether a commit is in the repository of a folder.
+/// Whether the repository of `folder` has a commit, given as hash or ref.
 fn has(folder: &Path, commit: &str) -> Result<bool, GateError> {
     let commit = format!("{commit}^{{commit}}");
     let done = run(folder, &["rev-parse", "-q", "--verify", &commit])?;
     Ok(done.success() && !done.stdout.bytes.is_empty())
 }
 
-/// Names with a NUL behind each.
+/// Splits names that each end in NUL.
 fn names(said: &[u8]) -> Vec<String> {
     let said = String::from_utf8_lossy(said);
     let names = said.split('\0').filter(|name| !name.is_empty());

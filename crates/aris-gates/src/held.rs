@@ -1,4 +1,4 @@
-//! What the rules hold reports against.
+//! The data that rules compare reports with: raw results and a plan.
 
 use std::path::PathBuf;
 
@@ -21,16 +21,16 @@ pub struct HeldArgs {
     plan: Option<PathBuf>,
 }
 
-/// What was read of it.
+/// What [`HeldArgs`] names, read.
 pub struct Held<'a> {
     plan: Option<Plan>,
-    /// The results; none where no flag names any.
+    /// The results; `None` without `--results`.
     pub results: Option<Vec<Results>>,
     repetition: &'a [String],
 }
 
 impl HeldArgs {
-    /// Reads it; what of the results cannot be read is added to `problems`.
+    /// Reads the data; adds to `problems` which results cannot be read.
     pub fn read(&self, disk: &Disk<'_>, problems: &mut Vec<String>) -> Result<Held<'_>, DiskError> {
         let plan = self.plan.as_deref().map(|path| disk.plan(path));
         Ok(Held {
@@ -42,7 +42,7 @@ impl HeldArgs {
 }
 
 impl Held<'_> {
-    /// The sources of the rules, as far as they are these.
+    /// These data as sources of the rules; all other sources are empty.
     pub fn sources(&self) -> Sources<'_> {
         Sources {
             results: self.results.as_deref(),

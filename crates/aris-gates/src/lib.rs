@@ -1,6 +1,6 @@
-//! What the two helpers of the review gates do alike on the command line and on the disk: the flags, the folder of what one step leaves for
-//! the next, git in a worktree, the way to GitHub, and the errors of all that. What a finding is, and what follows from it, is in
-//! `aris-review`.
+//! What the two helpers of the review gates share on the command line and on disk: flags, the output folder with the files that one step
+//! leaves for the next, git in a worktree, access to GitHub and GitLab, and their errors. What a finding is, and what follows from it, is
+//! in `aris-review`.
 
 #![warn(missing_docs)]
 

@@ -1,5 +1,5 @@
-//! Folders and files of the caller, in which nothing may be the branch's under review: a branch can commit a configuration, answers of agents, or a
-//! link that leads out of the worktree.
+//! Refuses folders and files that the branch under review may have made: a branch can commit a configuration, answers of agents, or a link
+//! that leads out of the worktree.
 
 use std::path::{Path, PathBuf};
 
@@ -8,12 +8,12 @@ use aris_contract::ErrorKind;
 use crate::error::GateError;
 use crate::git::Worktree;
 
-/// Says where `path` is, or can be, something that the branch under review has committed. The worktree is the one that `base` lies in; outside of
-/// any there is no branch. A whole folder must hold nothing that git tracks, with `Part::File` the file itself may be tracked.
+/// Refuses `path` where the branch under review has committed it or could have. The worktree is the one that contains `base`; outside of it
+/// nothing is refused. Git must track nothing in a folder (`Part::Folder`), but may track a file itself (`Part::File`).
 ///
 /// Links are refused whoever made them. Names are compared without regard to case, as some file systems do.
 ///
-/// **Errors**: where it is.
+/// **Errors**: `path` is refused, or git failed.
 pub fn own(base: &Path, path: &Path, part: Part) -> Result<(), GateError> {
     let Some(top) = base.ancestors().find(|folder| is_worktree(folder)) else {
         return Ok(());
@@ -63,12 +63,12 @@ pub fn own(base: &Path, path: &Path, part: Part) -> Result<(), GateError> {
 
 const HINT: &str = "answers of agents, files of the gates and configurations must not come with the pull request: take it out of the branch (git rm -r --cached), or name a folder outside of the worktree with --output";
 
-/// What is looked at by [`own`].
+/// What [`own`] checks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
     /// A folder, with all that is in it.
     Folder,
-    /// One file, which the caller reads as the base branch has it where git tracks it.
+    /// One file. Git may track it: the caller then reads it from the base branch.
     File,
 }
 

@@ -1,4 +1,4 @@
-//! Who writes into a pull request takes turns with the others on this machine, whatever their output folders are.
+//! Calls on one machine that write into the same pull request take turns, whatever their output folders are.
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -11,13 +11,13 @@ use aris_review::Pull;
 use crate::error::GateError;
 use crate::folder::Folder;
 
-/// A review with many comments takes a minute.
+/// Longest wait for the lock; a review with many comments takes about a minute.
 const PATIENCE: Duration = Duration::from_mins(3);
 
-/// Waits until nobody else on this machine writes into the pull request. The lock lies in `XDG_STATE_HOME/aris`, else
-/// `HOME/.local/state/aris`, else, or where that cannot be written, in the output folder.
+/// Waits until no other call on this machine writes into the pull request. The lock file is in `aris/pull-requests` below `XDG_STATE_HOME`,
+/// or below `HOME/.local/state` where that is not set. Where this folder cannot be made, it is in the output folder.
 ///
-/// **Errors**: after three minutes.
+/// **Errors**: another call still writes after three minutes.
 pub fn turn(context: &Context, pull: &Pull, folder: &Folder) -> Result<Lock, GateError> {
     let absolute = |name| {
         let path = context.env(name).map(PathBuf::from);
