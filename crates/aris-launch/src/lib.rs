@@ -1,8 +1,8 @@
-//! The scripts that this project generates, in one place: the launcher beside a helper's binaries, the shim under a legacy
-//! name, and the block in a skill's text that finds helpers.
+//! The scripts that this project generates: the launcher beside a helper's binaries, the shim under a legacy name, and the block in a
+//! skill's text that finds helpers.
 //!
-//! Pure text: no disk, no process. Who writes a script also gives it its mode; all of them work at mode 0644 too, through
-//! an interpreter. Whatever is put into a script (names of helpers, owners and aliases) must be a plain name, see [`is_plain`].
+//! Pure text: no disk, no process. The caller writes a script and sets its mode; at mode 0644 every script still works through an
+//! interpreter. Every name that goes into a script (helper, owner, alias) must be plain, see [`is_plain`].
 
 #![warn(missing_docs)]
 
@@ -18,9 +18,9 @@ pub use find::find_block;
 pub use launcher::{LauncherError, launcher, launcher_cmd};
 pub use shim::shim;
 
-/// Whether `name` can stand in a script without quoting: ASCII letters, digits, `.`, `_` and `-`, and not first a `-` or `.`.
+/// Whether `name` needs no quoting in a script: ASCII letters, digits, `.`, `_` and `-`, not beginning with `-` or `.`, not empty.
 ///
-/// **Source**: names that the helper table may hold, and file names that every shell takes as they are.
+/// **Source**: names that the helper table may hold, and file names that need no quoting in any shell.
 pub fn is_plain(name: &str) -> bool {
     !name.is_empty()
         && !name.starts_with(['-', '.'])

@@ -1,10 +1,10 @@
-//! What the tests of several scripts share: the interpreters, and the names that a script may hold.
+//! What the tests of several scripts share: the interpreters and a time limit. Also the test of `is_plain`.
 
 use std::time::Duration;
 
 use super::is_plain;
 
-/// A script of ours ends within this, or hangs.
+/// A generated script that runs longer hangs.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
 
 /// Every POSIX shell that this machine has, as argument lists; `sh` and `bash` must be there.
@@ -26,7 +26,7 @@ pub(crate) fn shells() -> Vec<Vec<&'static str>> {
     all.iter().filter(there).map(|call| call.to_vec()).collect()
 }
 
-/// Whether there is a program of this name.
+/// Whether this machine has a program of this name; prints a line where it has not.
 pub(crate) fn exists(name: &str) -> bool {
     let done = aris_proc::command("sh", "/")
         .args(["-c", "command -v \"$1\"", "sh", name])

@@ -1,6 +1,6 @@
-//! `skills/<owner>/scripts/<helper>`: the POSIX shell launcher that finds the binary for this machine and becomes it.
+//! `skills/<owner>/scripts/<helper>`: the POSIX shell launcher that finds the binary for this machine and runs it in its own place.
 //!
-//! Its first lines are the helper's contract for whoever reads the head of a script; the rest is `launcher.sh`.
+//! Its first lines state the helper's contract; the rest is `launcher.sh`.
 
 use thiserror::Error;
 
@@ -9,19 +9,19 @@ use crate::Contract;
 const TEMPLATE: &str = include_str!("launcher.sh");
 const WINDOWS: &str = include_str!("launcher.cmd");
 
-/// A reader of the head of a script looks at so many lines, the first included.
+/// Lines at the top of a script that a reader looks at, the `#!` line included.
 const HEAD: usize = 25;
 
-/// Columns of a comment line.
+/// Longest comment line, in columns.
 const WIDTH: usize = 118;
 
-/// Why there cannot be a launcher.
+/// Why no launcher can be made.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum LauncherError {
-    /// The header shows how to call the helper.
+    /// The contract has no example, and the header must show how to call the helper.
     #[error("has no example for the launcher's header; add one to the helper's SPEC")]
     NoExample,
-    /// The header does not fit where readers look.
+    /// The header does not fit into the lines that readers look at.
     #[error("the launcher's header needs {lines} lines and has room for {}; shorten the SPEC", HEAD - 1)]
     TooLong {
         /// Lines that it needs.
@@ -38,7 +38,7 @@ pub fn launcher(contract: &Contract) -> Result<String, LauncherError> {
         .replace("@VERSION@", &contract.version))
 }
 
-/// `scripts/<helper>.cmd`, the same for Windows without a POSIX shell; its lines end in CR LF, as `cmd.exe` wants them.
+/// `scripts/<helper>.cmd`, the same for Windows without a POSIX shell; lines end in CR LF, as `cmd.exe` requires.
 pub fn launcher_cmd(helper: &str) -> String {
     WINDOWS.replace("@HELPER@", helper).replace('\n', "\r\n")
 }
@@ -70,7 +70,7 @@ fn header(contract: &Contract) -> Result<String, LauncherError> {
     ] {
         lines.extend(wrapped(&format!("# {label:<10}"), body));
     }
-    // As many examples as fit; one must.
+    // As many examples as fit, but at least one.
     for (number, example) in contract.examples.iter().enumerate() {
         let label = if number == 0 { "Examples:" } else { "" };
         let example = wrapped(&format!("# {label:<10}"), example);
@@ -88,7 +88,7 @@ fn header(contract: &Contract) -> Result<String, LauncherError> {
     Ok(lines.join("\n"))
 }
 
-/// `body` after `label`, broken between words; further lines are indented like the first.
+/// `body` after `label`, broken between words; further lines have the same indentation.
 fn wrapped(label: &str, body: &str) -> Vec<String> {
     let indent = label.len();
     let mut lines = vec![String::from(label)];

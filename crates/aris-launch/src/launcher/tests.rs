@@ -95,8 +95,8 @@ fn interpreted(interpreter: &[&str], folder: &Path) -> aris_proc::Command {
     aris_proc::command(interpreter[0], folder).args(&interpreter[1..])
 }
 
-/// Copies a shell to `path`, by another process: a program that this one has written may still be open in a child of another test,
-/// and cannot be started then.
+/// Copies a shell to `path` with `cp`. If this process wrote the file, a child of another test could still hold it open, and the system
+/// would refuse to run it.
 fn copy_shell(path: &Path) {
     let shell = fs::canonicalize("/bin/sh").expect("a shell");
     let done = aris_proc::command("cp", "/")
@@ -157,7 +157,7 @@ fn arguments_and_exit_code_pass_through_every_way_of_calling_it() {
         (direct.end, direct.stdout.text().as_ref()),
         (End::Exited(7), "<a  b><*><$HOME><>")
     );
-    // From its own folder, without a slash in the name.
+    // From the launcher's own folder, called without a slash in the name.
     for interpreter in &shells() {
         let command = interpreted(interpreter, &skill.at("scripts"));
         let done = command
@@ -188,7 +188,7 @@ fn a_lost_execute_bit_is_restored() {
 fn where_the_bit_cannot_be_set_a_copy_in_the_cache_runs() {
     let skill = Skill::with_binary();
     fs::set_permissions(skill.binary(), fs::Permissions::from_mode(0o644)).expect("mode");
-    // Root may change any mode, so chmod is made to fail for files in `bin`, as on a read-only file system.
+    // Root may change any mode, so this `chmod` fails for files in `bin`, as on a read-only file system.
     let tools = skill.at("tools");
     fs::create_dir(&tools).expect("folder");
     fs::write(
@@ -238,7 +238,7 @@ fn where_the_bit_cannot_be_set_a_copy_in_the_cache_runs() {
         .to_string_lossy()
         .into_owned();
     assert!(name.starts_with("tool-1.2.3-"), "{name}");
-    // Where no copy can be made either, that is what it says.
+    // Where no copy can be made either, the error says so.
     let stuck = aris_proc::command("sh", skill.folder.path())
         .args(["scripts/tool", "--json"])
         .env("PATH", &path)
@@ -257,7 +257,7 @@ fn where_the_bit_cannot_be_set_a_copy_in_the_cache_runs() {
         "{}",
         stuck.stderr.text()
     );
-    // A copy that is not the binary any more is replaced, never run.
+    // A copy that differs from the binary is replaced, never run.
     fs::write(&cached()[0], "#!/bin/sh\nexit 0\n").expect("write");
     assert_eq!(run(&["sh"]).end, End::Exited(7));
 }
@@ -281,7 +281,7 @@ fn without_a_binary_it_says_what_is_missing_and_leaves_with_five() {
             (end, &envelope["error"]["code"]),
             (End::Exited(5), &"PRECONDITION".into())
         );
-        // After `--` it is a word, not a flag.
+        // After `--` it is an argument, not a flag.
         assert_eq!(skill.run(interpreter, &launcher, &["--", "--json"]).1, "");
     }
 }
@@ -331,7 +331,7 @@ fn path_comes_last_and_never_leads_back_to_a_launcher() {
         "{}",
         done.stderr.text()
     );
-    // One of its own goes before it.
+    // A binary beside the launcher comes first.
     copy_shell(&skill.binary());
     assert_eq!(run().stderr.text(), "");
 }

@@ -1,33 +1,33 @@
-//! `.aris/tools/<alias>` and `tools/<alias>`: a helper under a name that skills already call, in whatever language they think it is in.
+//! `.aris/tools/<alias>` and `tools/<alias>`: a helper under a legacy name, which callers run as a shell or a Python script.
 //!
-//! Older skills run `python3 "$TOOL" …`, `bash "$TOOL" …` or `"$TOOL" …`. One file serves all of them: to a shell the second line is
-//! the command `:`, to Python it opens a string that ends where the shell has long left.
+//! Older skills run `python3 "$TOOL" …`, `bash "$TOOL" …` or `"$TOOL" …`. One file serves all of them: for a shell the second line is the
+//! command `:`; for Python it opens a string, which ends below the line where the shell exits.
 
 const TEMPLATE: &str = include_str!("shim.sh");
 
-/// Names under which callers branch on other exit codes than those of the helper, with the arms of the shell's `case` that translate.
+/// Aliases whose callers expect exit codes other than the helper's, with the arms of a shell `case` that translate them.
 ///
-/// `extract_paper_style.py`: 0 done; 3 the source failed, and the caller stops; 1 anything else, a wrong call too. (Its 2, a missing
-/// optional module with which the caller goes on, has no counterpart: the helper needs none.)
+/// `extract_paper_style.py`: 0 done; 3 the source failed, and the caller stops; 1 anything else, also a wrong call. (Its 2 meant a missing
+/// optional module, and the caller went on. The helper needs no such module.)
 const EXITS: [(&str, &str); 1] = [(
     "extract_paper_style.py",
     "0) exit 0 ;; 3 | 4 | 6 | 7) exit 3 ;; *) exit 1 ;;",
 )];
 
-/// The name under which all helpers are called as `aris HELPER`. The program behind `install_aris` is all of them; this argument makes it
-/// `aris`.
+/// The alias for `aris HELPER`, which calls every helper, and the argument that selects it. The binary of `install_aris` contains all
+/// helpers and acts as `aris` with this argument.
 const FRONT: (&str, &str) = ("aris", "--as-aris");
 
 const START: &str = "exec /bin/sh \"$aris_launcher\" \"$@\"";
 
-/// The file to install as `tools/<alias>`: starts the launcher of `helper`, which belongs to the skill `owner`, with its arguments,
-/// streams and exit code unchanged; under a name of `EXITS` the exit code is translated.
+/// The file to install as `tools/<alias>`. It starts the launcher of `helper`, which belongs to the skill `owner`, and passes arguments,
+/// streams and exit code on unchanged; for an alias in `EXITS` it translates the exit code.
 ///
-/// `source` is the folder that holds `skills/`, where that is known: a file that is copied elsewhere then still finds its launcher. Left
-/// out when it cannot stand in both languages as it is.
+/// `source` is the folder that holds `skills/`, where that is known: a shim that is copied elsewhere still finds its launcher there. A path
+/// that is not absolute, or that a shell or Python would need quoted, is left out.
 ///
-/// `alias` may be a path, `experiment_queue/queue_manager.py`; the file then lies in that folder of `tools`. All names must be plain,
-/// see [`is_plain`](crate::is_plain), an alias in each of its parts.
+/// `alias` may be a path, `experiment_queue/queue_manager.py`; the file then belongs in that folder of `tools`. All names must be plain,
+/// see [`is_plain`](crate::is_plain); of an alias, each part.
 pub fn shim(helper: &str, owner: &str, alias: &str, source: Option<&str>) -> String {
     let (nested, name) = match alias.rsplit_once('/') {
         Some((folders, name)) => (format!("\naris_own=${{aris_own%/{folders}}}"), name),

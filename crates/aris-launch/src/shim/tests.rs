@@ -12,7 +12,7 @@ use tempfile::TempDir;
 use super::*;
 use crate::tests::{PATIENCE, exists, shells};
 
-/// Stands in for a launcher: says who it is, shows its arguments and standard input, and exits with 7.
+/// A fake launcher: prints its folder, its arguments and standard input, and exits with 7.
 const LAUNCHER: &str =
     "printf '%s' '@PLACE@'; for arg; do printf '<%s>' \"$arg\"; done; cat; exit 7\n";
 
@@ -21,7 +21,7 @@ const AWKWARD: [&str; 6] = ["--json", "a  b", "*", "$HOME 'x' \"y\" \\", "", "-Ã
 
 const SHOWN: &str = "<--json><a  b><*><$HOME 'x' \"y\" \\><><-Ã©>stdin";
 
-/// Folders with everything in their names that a shell could stumble over.
+/// Folders with every character in their names that a shell treats specially.
 struct Place {
     folder: TempDir,
 }
@@ -47,7 +47,7 @@ impl Place {
         path
     }
 
-    /// A launcher below `folder`, which it names.
+    /// Writes a fake launcher below `folder`; it prints that name.
     fn launcher(&self, folder: &str) {
         let path = format!("{folder}/a-skill/scripts/tool");
         self.write(&path, &LAUNCHER.replace("@PLACE@", folder));
@@ -86,7 +86,7 @@ impl Place {
     }
 }
 
-/// Every way to start a script that takes one, Python's included.
+/// Every way to start a script through an interpreter, Python's included.
 fn interpreters() -> Vec<Vec<&'static str>> {
     let mut all = shells();
     if exists("python3") {
@@ -158,7 +158,7 @@ fn folders_are_asked_in_their_order() {
         let root = place.at(repository);
         place.write(
             &format!("{folder}/.aris/installed-skills.txt"),
-            // As an installer writes it, and at the end of the file without a newline.
+            // As an installer writes it, but without a newline at the end of the file.
             &format!("version\t1\nproject_root\tx\nrepo_root\t{}", root.display()),
         );
     };
@@ -197,7 +197,7 @@ fn folders_are_asked_in_their_order() {
         }
         fs::remove_dir_all(place.at(folder)).expect("removed");
     }
-    // A relative one is relative to the working directory.
+    // A relative `ARIS_REPO` counts from the working directory.
     place.launcher("-r/skills");
     let relative = Path::new("-r");
     let found = place.run_with(
@@ -231,7 +231,7 @@ fn a_link_leads_to_where_the_file_really_lies() {
                 "{interpreter:?} {path}"
             );
         }
-        // Through a parent of a linked folder, which text alone would get wrong.
+        // Through `..` behind a linked folder.
         let odd = Path::new("../p/.aris/tools/../tools/queue/t.py");
         assert_eq!(place.run(&interpreter, odd, "links"), good("repo/skills"));
     }
@@ -254,7 +254,7 @@ fn one_that_was_copied_away_finds_the_source_that_it_was_made_from() {
             "{interpreter:?}"
         );
     }
-    // Nearer ones come first.
+    // A launcher near the shim comes before the source.
     place.launcher("p/.claude/skills");
     assert_eq!(place.run(&["sh"], &script, "p"), good("p/.claude/skills"));
     let without = shim("tool", "a-skill", "t.py", None);
@@ -269,7 +269,7 @@ fn one_that_was_copied_away_finds_the_source_that_it_was_made_from() {
 fn a_folder_that_is_only_called_like_an_alias_stays() {
     let place = Place::new();
     place.launcher("p/skills");
-    // The nested file, copied flat.
+    // The shim of a nested alias, copied directly into `tools`.
     let script = place.write("p/tools/t.py", &shim("tool", "a-skill", "queue/t.py", None));
     assert_eq!(place.run(&["sh"], &script, ""), good("p/skills"));
 }
@@ -295,10 +295,10 @@ fn without_a_launcher_one_line_says_what_to_set() {
         assert_eq!(end, End::Exited(5));
         assert_eq!(envelope["error"]["code"], "PRECONDITION");
         assert_eq!(envelope["error"]["details"]["helper"], "tool");
-        // After `--` it is a word, not a flag.
+        // After `--` it is an argument, not a flag.
         assert_eq!(run(&["--", "--json"]).1, "");
     }
-    // Something that cannot be a launcher is not passed over.
+    // Something that cannot be a launcher is an error; later folders are not tried.
     fs::create_dir_all(place.at("p/.agents/skills/a-skill/scripts/tool")).expect("folder");
     place.launcher("p/skills");
     let (end, _, stderr) = place.run(&["sh"], &script, "p");
@@ -361,7 +361,7 @@ fn the_text_is_ascii_and_has_nothing_left_to_fill_in() {
     let text = shim("tool", "a-skill", "queue/t.py", None);
     assert!(text.is_ascii(), "{text}");
     assert_eq!(text.matches('@').count(), text.matches("\"$@\"").count());
-    // The string that Python skips ends where it should, and holds no escape that Python would warn of.
+    // The string that Python skips ends where it should, and contains no escape that Python warns about.
     assert_eq!(text.matches("'''").count(), 2);
     assert!(!text.replace("\\n", "").replace("\\\n", "").contains('\\'));
 }
