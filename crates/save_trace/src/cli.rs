@@ -1,4 +1,4 @@
-//! Flags. Names and defaults are those of the reference's script where it has them.
+//! Flags. Names and defaults match the reference's script where it has them.
 
 use std::ffi::OsString;
 use std::path::PathBuf;

@@ -12,16 +12,16 @@ use serde_json::{Map, Value};
 /// Errors of `save_trace`.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// `ARIS_TRACE_MODE` holds no mode.
+    /// `ARIS_TRACE_MODE` is not a mode.
     #[error("ARIS_TRACE_MODE: {0}")]
     Mode(String),
-    /// Both texts are to come from standard input.
+    /// Both texts should come from standard input.
     #[error("only one of --prompt-file and --response-file can be standard input")]
     StdinTwice,
     /// Standard input cannot be read.
     #[error("cannot read standard input")]
     Stdin(#[source] io::Error),
-    /// Standard input has no end in sight.
+    /// Standard input is larger than a trace may be.
     #[error("standard input has more than {} bytes", aris_audit::trace::TEXT_LIMIT)]
     StdinTooLarge,
     /// `--config` is not a JSON object.

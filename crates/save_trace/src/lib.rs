@@ -1,14 +1,14 @@
-//! `save_trace`: keeps one reviewer call, prompt and response, as a record whose chain shows accidents and hasty edits.
+//! `save_trace`: records one reviewer call, prompt and response. The records of a run form a hash chain, which reveals accidents and
+//! careless edits.
 //!
-//! **Input**: flags; prompt and response as text, as files or pipes, or from standard input. The files that the reviewer was pointed at
-//! (`--files`, and every path below the project that the prompt names) are hashed as they are now: call it before anything is edited.
-//! **Output**: a record under
-//! `<project>/.aris/traces/<skill>/<date>_runNN/` (three files and a line of `chain.jsonl`), an event in
+//! **Input**: flags; prompt and response as text, as files or pipes, or one of them from standard input. The files that the reviewer was
+//! given (`--files`, and every path below the project that the prompt names) are hashed as they are now: call it before anything is edited.
+//! **Output**: a record in `<project>/.aris/traces/<skill>/<date>_runNN/` (three files and a line of `chain.jsonl`) and an event in
 //! `.aris/meta/events.jsonl`; on stdout the run's folder relative to the project, which is the `trace_path` of an audit.
-//! **Exit**: 0 kept, or nothing to keep in mode `off`; 2 usage; 3 a named file is absent; 4 a file is not readable as what it
-//! must be, or the run's chain is damaged; 5 the project cannot be written.
+//! **Exit**: 0 recorded, or nothing to record in mode `off`; 2 usage; 3 a named file is absent; 4 a file is not readable as what it must
+//! be, or the run's chain is damaged; 5 the project cannot be written.
 //!
-//! Calling it twice keeps two records: two equal calls of a reviewer are two calls.
+//! Two equal calls make two records, because the reviewer was called twice.
 
 mod cli;
 mod error;
@@ -29,7 +29,7 @@ pub use cli::Cli;
 pub use error::Error;
 pub use report::Report;
 
-/// What a trace's reader takes of `--config`: it lies two levels deep in the request.
+/// Limits of `--config`, so that the request can be read again: it holds the configuration two levels deep.
 const CONFIG: Limits = Limits {
     depth: Limits::ARTIFACT.depth - 2,
     ..Limits::ARTIFACT
@@ -90,7 +90,7 @@ pub static SPEC: Spec = Spec {
     deadline: None,
 };
 
-/// Keeps the call that `cli` describes.
+/// Records the call that `cli` describes.
 pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Report>, Error> {
     let mode = match (cli.trace_mode, context.env("ARIS_TRACE_MODE")) {
         (Some(mode), _) => mode,
@@ -171,7 +171,7 @@ fn is_stdin(path: Option<&Path>) -> bool {
     path.is_some_and(|path| names.iter().any(|name| path == Path::new(name)))
 }
 
-/// The bytes of a prompt or response, wherever they come from; empty when neither way is used.
+/// The bytes of a prompt or response, from its flag, its file or standard input; empty when none is given.
 fn text(
     context: &Context,
     inline: Option<&std::ffi::OsStr>,

@@ -1,4 +1,4 @@
-//! Where the record went.
+//! The data product: where the record is.
 
 use std::io::{self, Write};
 

@@ -1,4 +1,4 @@
-//! The program from outside: flags, many writers, killed writers.
+//! Black-box tests: flags, many writers, killed writers.
 #![cfg(test)]
 #![allow(
     clippy::disallowed_methods,
@@ -257,7 +257,7 @@ fn it_goes_on_behind_the_records_of_other_programs() {
     let run = temp
         .path()
         .join(first["trace_path"].as_str().expect("path"));
-    // As the reference leaves them: it counts the requests that are there.
+    // Records as the reference writes them, without a chain.
     let foreign = |number: u64| {
         let meta = format!(
             r#"{{"call_number":{number},"purpose":"q","timestamp":"2026-04-15T14:33:00Z","thread_id":"f{number}","model":"m","status":"ok"}}"#
@@ -280,7 +280,7 @@ fn it_goes_on_behind_the_records_of_other_programs() {
         .collect();
     assert_eq!(threads, ["", "ours", "f2", "f3"]);
     assert_eq!(trace.records.iter().filter(|it| it.chained).count(), 2);
-    // A whole run of the reference's, without a chain.
+    // A whole run as the reference writes it, without a chain.
     let day = today(temp.path(), 9);
     let other = temp.path().join(".aris/traces/s").join(&day);
     fs::create_dir(&other).expect("folder");
@@ -312,7 +312,7 @@ fn a_run_that_the_log_knows_and_that_is_gone_is_not_begun_again() {
     ] {
         let first = saved(&call(temp.path(), args));
         call(temp.path(), args);
-        // As in a fresh clone of a project that commits its log.
+        // As in a fresh clone of a project that commits its event log and not its traces.
         fs::remove_dir_all(temp.path().join(".aris/traces")).expect("removed");
         let again = saved(&call(temp.path(), args));
         assert_ne!(first["run_id"], again["run_id"]);
@@ -329,7 +329,7 @@ fn a_run_that_the_log_knows_and_that_is_gone_is_not_begun_again() {
 #[test]
 fn what_is_accepted_can_be_read_back() {
     let temp = tempfile::tempdir().expect("temp");
-    // In JSON each of these bytes takes six.
+    // JSON escapes each of these bytes with six characters.
     fs::write(temp.path().join("prompt"), vec![1_u8; 12 << 20]).expect("write");
     let nested = |depth: usize| format!("{{\"a\":{}1{}}}", "[".repeat(depth), "]".repeat(depth));
     for (args, code) in [
@@ -535,7 +535,7 @@ fn sixty_four_writers_at_once_make_records_one_to_sixty_four() {
 #[test]
 fn writers_killed_at_random_lose_nobody_elses_record() {
     let temp = tempfile::tempdir().expect("temp");
-    // xorshift: different moments for each child, the same on every machine.
+    // xorshift: another moment for each child, the same on every machine.
     let mut state = 0x9E37_79B9_7F4A_7C15_u64;
     let mut random = move || {
         state ^= state << 13;
@@ -589,7 +589,7 @@ fn writers_killed_at_random_lose_nobody_elses_record() {
             }
         }
     }
-    // One more writer clears what the last victim may have left.
+    // One more writer removes what the last killed one may have left.
     assert!(
         call(temp.path(), &["--response", "r", "--thread-id", "last"])
             .status
