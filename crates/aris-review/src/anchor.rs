@@ -1,4 +1,4 @@
-//! Positions that a comment can be put on.
+//! Puts findings on lines that can carry a comment.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,13 +7,13 @@ use crate::diff::{Diff, DiffFile};
 use crate::finding::Finding;
 use crate::text::{letters, plain_path};
 
-/// Letters of a claim's text that are enough to look for it. Shorter ones stand in too many places.
+/// The shortest claim text that is looked for, in letters and digits; shorter texts are in too many places.
 const ENOUGH: usize = 12;
 
-/// Puts findings where the diff can carry a comment.
+/// Gives each finding a line that can carry a comment, or none.
 ///
-/// A line on the new side stays. Any other is moved to the line in the same file where the text of a claim that was made there
-/// begins, if it begins on exactly one; else the finding has no position. Paths lose a leading `./`.
+/// A line that the diff shows on the new side is kept. For any other line, the text of the claim that was made on this line is looked for
+/// in the same file: if it begins on exactly one line, the finding moves there, else it has no line. Paths lose a leading `./`.
 ///
 /// **Source**: citation gates, §4.7.
 pub fn anchor(findings: Vec<Finding>, diff: &Diff, claims: &[Claim]) -> Vec<Finding> {
@@ -44,7 +44,8 @@ pub fn anchor(findings: Vec<Finding>, diff: &Diff, claims: &[Claim]) -> Vec<Find
     identified(anchored.collect())
 }
 
-/// Gives each finding its fingerprint. Of several on lines that read alike the later ones are told apart by their number.
+/// Gives each finding its fingerprint. Findings on lines of equal text get different ones: from the second line on, its number is part of
+/// it.
 fn identified(findings: Vec<Finding>) -> Vec<Finding> {
     let mut seen: BTreeMap<String, BTreeSet<Option<u32>>> = BTreeMap::new();
     let identified = findings.into_iter().map(|finding| {
@@ -63,10 +64,10 @@ fn identified(findings: Vec<Finding>) -> Vec<Finding> {
     identified.collect()
 }
 
-/// The letters and digits of a file's new side, and where each line begins in them: line breaks and markup do not matter.
+/// The letters and digits of a file's new side, and where each line begins in them. Line breaks and markup play no part.
 struct Text {
     letters: String,
-    /// Offset of the first letter, and the line.
+    /// Offset of the line's first letter in bytes, and the line's number.
     starts: Vec<(usize, u32)>,
 }
 
@@ -83,7 +84,7 @@ impl Text {
         text
     }
 
-    /// The line where the words begin, when they stand in one place.
+    /// The line on which the words begin, if they are in exactly one place.
     fn only_line(&self, words: &str) -> Option<u32> {
         let wanted = letters(words);
         if wanted.chars().count() < ENOUGH {

@@ -23,7 +23,7 @@ pub enum ClaimType {
     Comparative,
 }
 
-/// A claim as `claims_{pr}.json` holds it.
+/// A claim in `claims_{pr}.json`.
 ///
 /// **Source**: citation gates, §2.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
@@ -31,9 +31,9 @@ pub enum ClaimType {
 pub struct Claim {
     /// Path in the repository.
     pub file: String,
-    /// Line of the new file, from 1; none when it is unknown.
+    /// Line of the new file, from 1; absent when it is unknown.
     pub line: Option<u32>,
-    /// The sentence as it stands there.
+    /// The sentence as it is written there.
     pub claim_text: String,
     /// What backing it needs.
     pub claim_type: ClaimType,
@@ -43,10 +43,10 @@ pub struct Claim {
     /// Whether a citation covers it.
     #[serde(default)]
     pub cited: bool,
-    /// How sure the rules are that it is a claim, 0 to 1; none from an agent.
+    /// How sure the rules are that it is a claim, 0 to 1; absent for a claim from an agent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub score: Option<f64>,
-    /// The features that the rules saw in it.
+    /// The features that the rules found in it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub features: Vec<String>,
 }

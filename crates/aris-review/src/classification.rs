@@ -1,4 +1,4 @@
-//! What was decided about a comment, and what an answer has to hold to decide it.
+//! What was decided about a comment, and what an agent's answer must contain to decide it.
 
 use std::collections::BTreeMap;
 
@@ -13,38 +13,38 @@ use crate::label::{label, severity};
 use crate::profile::Profile;
 use crate::signal::Signal;
 
-/// What is to be done with a comment.
+/// What to do with a comment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, strum::Display)]
 #[strum(serialize_all = "UPPERCASE")]
 #[derive(Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "UPPERCASE")]
 pub enum Decision {
-    /// It is right.
+    /// The comment is right.
     Accept,
-    /// It is wrong.
+    /// The comment is wrong.
     Reject,
-    /// A person has to say.
+    /// A person has to decide.
     #[default]
     Discuss,
 }
 
-/// What was decided about one comment, and what came of it.
+/// What was decided about one comment, and how it was settled.
 ///
 /// **Source**: citation gates, §2.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Entry {
-    /// What is to be done.
+    /// What to do with the comment.
     pub verdict: Decision,
-    /// What the decision rests on.
+    /// Evidence for the decision.
     pub evidence: String,
     /// Why it was rejected.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub category: Option<String>,
-    /// How it is to be settled.
+    /// The strategy that settles the comment.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fix_strategy: Option<String>,
-    /// Whether settling it is out of an editor's reach.
+    /// Whether no edit can settle it.
     #[serde(default)]
     pub escalate: bool,
     /// What the comment is about.
@@ -56,12 +56,12 @@ pub struct Entry {
     /// The comment, whole.
     #[serde(default)]
     pub body: String,
-    /// The comment without its label; when it is empty, that follows from the body.
+    /// The comment without its label; where this is empty, it is taken from the body.
     #[serde(default)]
     pub message: String,
-    /// Its thread; none when that is unknown.
+    /// Its thread; absent when that is unknown.
     pub thread_node_id: Option<String>,
-    /// Whether it was settled by an edit; none before anybody tried.
+    /// Whether an edit settled it; absent before anybody tried.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub applied: Option<bool>,
     /// The commit of the edit.
@@ -75,17 +75,17 @@ pub struct Entry {
 /// What was decided, by number of the comment.
 pub type Classification = BTreeMap<u64, Entry>;
 
-/// What a program can say about evidence: whether what it quotes is there.
+/// Checks whether evidence quotes text that exists.
 pub trait Quoted {
-    /// Whether `evidence`, given for a comment on `path`, quotes a line or key that exists.
+    /// Whether `evidence`, given for a comment on `path`, quotes a line, a text or a citation key that exists.
     fn exists(&self, evidence: &str, path: &str) -> bool;
 
-    /// Whether `evidence` quotes a clause of the file `path` that stands outside `line`, the line that is at fault.
+    /// Whether `evidence` quotes a clause of the file `path` that is outside of `line`, the line at fault.
     fn gives_reason(&self, evidence: &str, path: &str, line: Option<u32>) -> bool;
 }
 
 impl Entry {
-    /// The entry of a comment about which nothing could be decided, because of `why`.
+    /// The entry of a comment about which nothing could be decided; `why` becomes the evidence.
     pub fn discuss(finding: &Grouped, why: &str) -> Self {
         Self {
             evidence: why.to_owned(),
@@ -99,7 +99,7 @@ impl Entry {
         }
     }
 
-    /// How bad the comment is, as its own words say.
+    /// The severity that the comment states itself.
     pub fn severity(&self) -> Severity {
         severity(&self.body)
     }
@@ -113,19 +113,19 @@ impl Entry {
         }
     }
 
-    /// Whether it was accepted and is out of an editor's reach.
+    /// Whether it was accepted, and no edit can settle it.
     pub fn is_escalated(&self) -> bool {
         let strategy = self.fix_strategy.as_deref();
         let beyond = strategy.is_some_and(Profile::escalates);
         self.verdict == Decision::Accept && (self.escalate || beyond)
     }
 
-    /// Whether an edit settles it.
+    /// Whether it was accepted, and an edit can settle it.
     pub fn is_editable(&self) -> bool {
         self.verdict == Decision::Accept && !self.is_escalated()
     }
 
-    /// Whether it was settled by an edit.
+    /// Whether an edit has settled it.
     pub fn is_settled(&self) -> bool {
         self.is_editable() && self.applied == Some(true)
     }
@@ -141,9 +141,11 @@ fn message(body: &str) -> String {
 
 /// Reads an agent's answer about one group: a list of entries with `id`, or an object of entries by id.
 ///
-/// It holds whole or not at all: every comment of the group is answered once, no other is, words are those of the profile, and evidence
-/// quotes what is there; an answer that does less than a signal asks for quotes the reason that the report gives. **Errors**: why it does
-/// not hold.
+/// An answer is taken whole or not at all. Every comment of the group is answered once and no other one is, categories and strategies are
+/// those of the profile, and evidence quotes text that exists. An answer that does less than a signal asks for must quote the reason that
+/// the report gives.
+///
+/// **Errors**: why the answer is invalid.
 pub fn read_answer(
     profile: &Profile,
     findings: &[Grouped],
@@ -194,7 +196,7 @@ pub(crate) struct Given {
     #[serde(default, deserialize_with = "crate::findings::known")]
     #[schemars(with = "bool")]
     escalate: Option<bool>,
-    /// What agents repeat of the comment counts for nothing.
+    /// Agents may repeat fields of the comment; they are ignored.
     #[serde(default, rename = "dimension")]
     #[schemars(skip)]
     _dimension: IgnoredAny,
@@ -209,7 +211,7 @@ pub(crate) struct Given {
     _message: IgnoredAny,
 }
 
-/// A number, also as text.
+/// A number, also one given as text.
 fn number<'de, D: Deserializer<'de>>(from: D) -> Result<u64, D::Error> {
     let value = Value::deserialize(from)?;
     let number = value.as_u64();
@@ -217,7 +219,7 @@ fn number<'de, D: Deserializer<'de>>(from: D) -> Result<u64, D::Error> {
     number.ok_or_else(|| D::Error::custom("no number of a comment"))
 }
 
-/// The answers with their comments' numbers: a list of entries with `id`, or an object of entries by id.
+/// The answers with the numbers of their comments: from a list of entries with `id`, or an object of entries by id.
 fn answers(output: &Value) -> Result<Vec<(u64, Given)>, String> {
     let of_list = |value| match typed::<Given>(value)? {
         Given { id: 0, .. } => Err(String::from("an answer has no id")),
@@ -279,7 +281,7 @@ fn entry(
     })
 }
 
-/// Comments that an edit settles, in the order in which they are applied: by strategy, critical before warning, path, line.
+/// The comments that an edit settles, in the order of the edits: by strategy, critical before warning, path, line.
 ///
 /// **Source**: citation gates, §6.4.
 pub fn plan(profile: &Profile, classification: &Classification) -> Vec<u64> {
@@ -295,11 +297,11 @@ pub fn plan(profile: &Profile, classification: &Classification) -> Vec<u64> {
     work.into_iter().map(|(id, _)| *id).collect()
 }
 
-/// Dimensions of comments that ask for a source: what the sample was does not settle them.
+/// Dimensions of comments that ask for a source; a signal about the sample on the same line is not about them.
 const SOURCES: [&str; 2] = ["external", "comparative"];
 
 impl Signal {
-    /// Whether a comment is about the same thing: on its line, or, where it has none, of its dimension.
+    /// Whether a signal is about the same thing as a comment: on the same line, or, for a signal without a line, of the same dimension.
     fn binds(&self, finding: &Grouped) -> bool {
         let is_source = SOURCES.contains(&finding.dimension.as_str());
         let is_same = match self.line {
@@ -309,7 +311,7 @@ impl Signal {
         self.file == finding.path && is_same
     }
 
-    /// Whether an entry does less than the signal asks for. Statistics over the wrong unit may also go together with their claim.
+    /// Whether an entry does less than the signal asks for. For statistics over the wrong unit, removing the claim is enough.
     ///
     /// **Source**: citation gates, §6.3.
     fn is_weakened(&self, entry: &Entry) -> bool {
@@ -323,7 +325,7 @@ impl Signal {
     }
 }
 
-/// Holds an entry against the signals. **Errors**: which one it weakens without a reason that the report gives.
+/// Checks an entry against the signals. **Errors**: the signal that it weakens without quoting a reason from the report.
 fn hold(
     signals: &[Signal],
     finding: &Grouped,

@@ -1,4 +1,4 @@
-//! The new side of a unified diff, as `git diff` writes it: what a comment can be put on.
+//! Reads a unified diff as `git diff` writes it; its new side says where a comment can be put.
 
 use crate::diff_path::{path_of, same_path};
 use crate::text::plain_path;
@@ -7,22 +7,22 @@ use aris_contract::text::counted;
 /// A diff, file by file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Diff {
-    /// Files that exist afterwards and whose text it shows, in their order.
+    /// Files that exist afterwards and whose text the diff shows, in their order.
     pub files: Vec<DiffFile>,
-    /// Files that exist afterwards and whose text it does not show.
+    /// Files that exist afterwards and whose text the diff does not show.
     pub hidden: Vec<Hidden>,
-    /// Paths of files that exist no more.
+    /// Paths of deleted files.
     pub deleted: Vec<String>,
     /// How much it changes.
     pub size: Size,
-    /// The first thing that shows that it is no whole diff.
+    /// The first sign that the diff is damaged or cut off.
     pub fault: Option<String>,
 }
 
 /// How much a diff changes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Size {
-    /// Files, deleted and binary ones among them.
+    /// Files, also deleted and binary ones.
     pub files: u64,
     /// Added lines.
     pub additions: u64,
@@ -37,19 +37,19 @@ pub struct Hidden {
     pub path: String,
     /// Its path before, where it was renamed without a change.
     pub was: Option<String>,
-    /// Why its text is not there.
+    /// Why the diff does not show its text.
     pub why: &'static str,
-    /// Whether it is a file, and no link or other repository.
+    /// Whether it is a file, and not a link or a submodule.
     pub is_file: bool,
 }
 
 impl Hidden {
-    /// The part of a diff that shows this text as new.
+    /// A diff that adds the file with this text.
     pub fn as_new(&self, text: &str) -> String {
         let path = &self.path;
         let count = text.lines().count();
         let mut part = format!("diff --git a/{path} b/{path}\n");
-        // A hunk has lines, and a name with a line end would be quoted.
+        // A hunk needs at least one line, and git would quote a path with a line break.
         if count > 0 && !path.contains(|letter: char| letter.is_control() || letter == '"') {
             let range = format!("@@ -0,0 +1,{count} @@\n");
             part.extend(["--- /dev/null\n+++ b/", path, "\n", &range]);
@@ -64,9 +64,9 @@ impl Hidden {
 /// A file of a diff.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DiffFile {
-    /// Its path afterwards.
+    /// Its path after the change.
     pub path: String,
-    /// Its path before; the same for a new file.
+    /// Its path before the change; that of a new file is the same.
     pub old_path: String,
     /// The lines of its hunks that exist afterwards, in their order.
     pub lines: Vec<NewLine>,
@@ -79,27 +79,28 @@ pub struct DiffFile {
 pub struct NewLine {
     /// Its number in the new file, from 1.
     pub number: u32,
-    /// Its text without the mark in front and without the line feed.
+    /// Its text, without the first character (`+` or blank) and without the line break.
     pub text: String,
-    /// Its number in the old file; none where the diff adds it.
+    /// Its number in the old file; `None` where the diff adds it.
     pub old: Option<u32>,
 }
 
-/// A line on the old side that is gone.
+/// A line of the old file that the diff deletes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OldLine {
     /// Its number in the old file.
     pub number: u32,
-    /// The number in the new file of the line that it stood before.
+    /// The number in the new file of the line that follows it.
     pub before: u32,
-    /// Its text, as that of a new line.
+    /// Its text, without the first character and the line break.
     pub text: String,
 }
 
 impl Diff {
-    /// Reads a diff. Bytes that are not UTF-8 are replaced; what belongs to no hunk is passed over. Line ends may be CR LF.
+    /// Reads a diff. Bytes that are not UTF-8 are replaced, and text outside of hunks that is no header is ignored. Line breaks may be CR
+    /// LF.
     ///
-    /// Lines are counted by the headers of hunks, so that a line of a file that looks like a header is none.
+    /// The header of a hunk says how many lines it has, so a line of a file that looks like a header is not taken for one.
     pub fn read(bytes: &[u8]) -> Self {
         let text = String::from_utf8_lossy(bytes);
         let mut diff = Self::default();
@@ -141,7 +142,7 @@ impl Diff {
                     diff.fault(at, "a hunk has no readable header");
                 }
             } else if let Some(path) = line.strip_prefix("+++ ") {
-                // A diff that is not of git has no line above.
+                // A diff that git did not write has no `diff --git` line.
                 diff.size.files += u64::from(!std::mem::take(&mut header.named));
                 header.new_path(path, &mut diff);
             } else {
@@ -155,7 +156,7 @@ impl Diff {
         diff
     }
 
-    /// Whether it is a whole diff of the size that the service says; why not.
+    /// Checks that the diff is whole, and as large as GitHub or GitLab says. **Errors**: why it is not.
     pub fn is_whole(&self, said: Size) -> Result<(), String> {
         let words = |size: Size| {
             let (files, lines) = (counted(size.files, "file"), counted(size.additions, "line"));
@@ -173,7 +174,7 @@ impl Diff {
         ))
     }
 
-    /// Notes a fault in a line, counted from 1; in line 0 where it is at the end.
+    /// Notes the first fault, in a line counted from 1, or in line 0 at the end of the diff.
     fn fault(&mut self, line: usize, what: &str) {
         if self.fault.is_none() {
             self.fault = Some(match line {
@@ -183,7 +184,7 @@ impl Diff {
         }
     }
 
-    /// Ends the part of a file: one whose text was not there is noted.
+    /// Ends the part about a file, and notes a file whose text it did not show.
     fn close(&mut self, header: Header) {
         let why = match header.mode.as_deref() {
             _ if header.deleted => {
@@ -209,7 +210,7 @@ impl Diff {
         }
     }
 
-    /// The file at this path.
+    /// The file at this path after the change; a leading `./` is ignored.
     pub fn file(&self, path: &str) -> Option<&DiffFile> {
         let path = plain_path(path);
         self.files.iter().find(|file| file.path == path)
@@ -222,7 +223,7 @@ impl DiffFile {
         self.line(number).is_some()
     }
 
-    /// A line that the diff shows.
+    /// A line that the diff shows on the new side.
     pub fn line(&self, number: u32) -> Option<&NewLine> {
         let found = self.lines.binary_search_by_key(&number, |line| line.number);
         self.lines.get(found.ok()?)
@@ -233,7 +234,7 @@ impl DiffFile {
         self.lines.iter().any(|line| line.old.is_none())
     }
 
-    /// The lines that the diff shows of the file before, with their numbers in it.
+    /// The lines that the diff shows of the old file, each with its number there.
     pub fn shown_before(&self) -> Vec<(u32, &str)> {
         let kept = self.lines.iter();
         let kept = kept.filter_map(|line| Some((line.old?, line.text.as_str())));
@@ -244,7 +245,7 @@ impl DiffFile {
         all
     }
 
-    /// The text of the file before, made of its text now.
+    /// The text of the old file, made from the new text and the diff.
     pub fn text_before(&self, now: &str) -> String {
         let mut before = String::new();
         let mut gone = self.deleted.iter().peekable();
@@ -261,7 +262,7 @@ impl DiffFile {
         before
     }
 
-    /// Takes a line of a hunk with its numbers before and after, and that of the next new line.
+    /// Adds a line of a hunk. `old` and `new` are its numbers; `next` is the number of the next line in the new file.
     fn take(&mut self, old: Option<u32>, new: Option<u32>, next: u32, line: &str) {
         let text = rest(line);
         if let Some(number) = new {
@@ -279,7 +280,7 @@ impl DiffFile {
 
 const SHORT: &str = "a hunk ends before the lines that its header announces";
 
-/// What stands above the hunks of a file.
+/// The lines above the hunks of a file.
 #[derive(Default)]
 struct Header {
     path: Option<String>,
@@ -289,11 +290,11 @@ struct Header {
     mode: Option<String>,
     deleted: bool,
     binary: bool,
-    /// Whether git's own line names the file, and no other line has since.
+    /// Whether the last line that named the file was `diff --git`.
     named: bool,
-    /// Whether there are hunks.
+    /// Whether the file has hunks.
     has_text: bool,
-    /// Whether the hunks are of a file that exists afterwards.
+    /// Whether its hunks are of a file that exists afterwards.
     shown: bool,
 }
 
@@ -303,7 +304,7 @@ impl Header {
         self.shown = path.is_some();
         self.deleted |= path.is_none();
         if let Some(path) = path {
-            // Its text was added from elsewhere.
+            // An earlier part said that the text is not shown, and this part shows it.
             diff.hidden.retain(|hidden| hidden.path != path);
             diff.files.push(DiffFile {
                 old_path: self.old_path.take().unwrap_or_else(|| path.clone()),
@@ -315,7 +316,7 @@ impl Header {
         }
     }
 
-    /// Any other line.
+    /// Reads any other line.
     fn line(&mut self, line: &str) {
         let special = |mode: &str| matches!(mode, "120000" | "160000").then(|| mode.to_owned());
         let after = |one: &str, other: &str| {
@@ -341,7 +342,7 @@ impl Header {
     }
 }
 
-/// Lines that are still to come of a hunk, and the numbers of the next ones.
+/// The lines of a hunk that are still to come, and the numbers of the next ones.
 struct Hunk {
     old: u32,
     new: u32,
@@ -355,7 +356,7 @@ impl Hunk {
         let mut words = header.split(' ');
         let (old_number, old) = range(words.next()?.strip_prefix('-')?)?;
         let (number, new) = range(words.next()?.strip_prefix('+')?)?;
-        // A side without lines is named by the line above it.
+        // The number of a side without lines is that of the line above.
         let number = number.saturating_add(u32::from(new == 0));
         let hunk = Self {
             old,
@@ -366,14 +367,14 @@ impl Hunk {
         (words.next() == Some("@@") && old + new > 0).then_some(hunk)
     }
 
-    /// Counts a line, and gives its numbers in the old and the new file; `None` when it belongs to no hunk.
+    /// Counts a line, and returns its numbers in the old and the new file; `None` when it is not part of the hunk.
     fn takes(&mut self, line: &str) -> Option<(Option<u32>, Option<u32>)> {
         let (is_old, is_new) = match line.as_bytes().first() {
             Some(b'+') => (false, true),
             Some(b'-') => (true, false),
-            // Some tools strip the blank of an empty line.
+            // Some programs strip the blank of an empty line.
             Some(b' ' | b'\r') | None => (true, true),
-            // git's note that a file ends without a line end.
+            // git's note that a file ends without a line break.
             Some(b'\\') => (false, false),
             Some(_) => return None,
         };
@@ -393,7 +394,7 @@ impl Hunk {
     }
 }
 
-/// Start and length; a missing length is 1. Longer files than four milliards of lines are none.
+/// Start and length; a missing length is 1. The length is capped so that two of them can be added.
 fn range(text: &str) -> Option<(u32, u32)> {
     let (start, length) = text.split_once(',').unwrap_or((text, "1"));
     let length: u32 = length.parse().ok()?;

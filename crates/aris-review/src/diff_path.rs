@@ -1,16 +1,16 @@
 //! Paths in the headers of a diff.
 
-/// The path in `a/path b/path`, where both are the same.
+/// The path in `a/path b/path`; `None` where the two differ.
 pub(crate) fn same_path(names: &str) -> Option<String> {
     let half = names.len().checked_sub(1)? / 2;
     let (old, new) = (names.get(..half)?, names.get(half + 1..)?);
     path_of(old, "a/").filter(|old| path_of(new, "b/").as_ref() == Some(old))
 }
 
-/// The path of a `+++` or `---` line, with `side` in front; none for a file that does not exist on that side.
+/// The path in a `+++` or `---` line, without the prefix `side`; `None` for a file that does not exist on that side.
 pub(crate) fn path_of(text: &str, side: &str) -> Option<String> {
     let text = text.strip_suffix('\r').unwrap_or(text);
-    // git ends a path that has blanks in it with a tab.
+    // git writes a tab after a path that has blanks.
     let text = text.strip_suffix('\t').unwrap_or(text);
     let path = match text.strip_prefix('"') {
         Some(quoted) => unquoted(quoted.strip_suffix('"')?)?,
@@ -22,7 +22,7 @@ pub(crate) fn path_of(text: &str, side: &str) -> Option<String> {
     Some(path.strip_prefix(side).unwrap_or(&path).to_owned())
 }
 
-/// A path that git quotes like a C string.
+/// Decodes a path that git quotes like a C string.
 fn unquoted(text: &str) -> Option<String> {
     let mut bytes = Vec::new();
     let mut rest = text.bytes();

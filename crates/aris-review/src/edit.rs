@@ -1,26 +1,26 @@
-//! Edits that a rule can make.
+//! Edits of one line that a rule proposes.
 
 use serde::{Deserialize, Serialize};
 
-/// A stretch of a finding's line, and what has to stand in its place.
+/// A part of a finding's line, and its replacement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Edit {
     old: String,
     new: String,
 }
 
-/// A line as it stands, and as it would read.
+/// A line as it is, and as it would be after an edit.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Suggestion {
-    /// The line as it stands, without its line break.
+    /// The line as it is, without its line break.
     pub line: String,
-    /// The line as it would read.
+    /// The line after the edit.
     pub becomes: String,
 }
 
 impl Edit {
-    /// Puts `new` in the place of `old`.
+    /// Replaces `old` with `new`.
     pub fn new(old: &str, new: &str) -> Self {
         Self {
             old: old.to_owned(),
@@ -28,8 +28,8 @@ impl Edit {
         }
     }
 
-    /// The edit of this line; none where what it replaces stands there as a whole word not exactly once, or where the line could be read
-    /// as a mark of a review.
+    /// The edit of this line; `None` unless the old text is in it exactly once as a whole word, and where the line could be read as a mark
+    /// of a review.
     pub fn of_line(&self, line: &str) -> Option<Suggestion> {
         if self.old.is_empty() {
             return None;
@@ -59,7 +59,7 @@ impl Edit {
 }
 
 impl Suggestion {
-    /// Whether it is about this line, is one line, and holds nothing that could be read as a mark of a review.
+    /// Whether it is about this line, is a single line, and contains nothing that could be read as a mark of a review.
     pub(crate) fn fits(&self, line: &str) -> bool {
         let harmless = |text: &str| {
             !text.contains("<!--")
@@ -69,13 +69,14 @@ impl Suggestion {
     }
 }
 
-/// Whether a word or number goes on: `mark` stands directly beside `inner`, its first or last character, and `outer` behind the mark.
+/// Whether a word or number goes on beyond `inner`, its first or last character: `mark` is the next character, and `outer` the one after
+/// that.
 fn goes_on(mark: Option<char>, outer: Option<char>, inner: Option<char>) -> bool {
     let is_word = |letter: char| letter.is_alphanumeric() || letter == '_';
     let is_digit = |letter: Option<char>| letter.is_some_and(|letter| letter.is_ascii_digit());
     match mark {
         Some('-' | '.' | ':' | '/' | '+') => outer.is_some_and(is_word),
-        // Keys stand in lists: only digits are grouped by it.
+        // Citation keys are separated by commas, so a comma continues only a number.
         Some(',') => is_digit(outer) && is_digit(inner),
         other => other.is_some_and(is_word),
     }

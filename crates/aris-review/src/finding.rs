@@ -1,4 +1,4 @@
-//! A finding: a claim whose backing is missing, or anything else that a gate has to say about a line.
+//! A finding: a claim without evidence, or another deficiency of a report.
 
 use aris_contract::hex::hex;
 use serde::{Deserialize, Serialize};
@@ -6,7 +6,7 @@ use sha2::{Digest as _, Sha256};
 
 use crate::edit::{Edit, Suggestion};
 
-/// How bad a finding is. The order is that of gravity.
+/// How bad a finding is, in ascending order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[derive(schemars::JsonSchema, strum::Display, strum::EnumString, strum::IntoStaticStr)]
@@ -15,9 +15,9 @@ pub enum Severity {
     /// Worth knowing; nothing has to happen.
     #[default]
     Info,
-    /// Should be mended.
+    /// Should be fixed.
     Warning,
-    /// Must be mended.
+    /// Must be fixed.
     Critical,
 }
 
@@ -33,7 +33,7 @@ pub enum Source {
     Rules,
 }
 
-/// A finding as `findings_{pr}.json` holds it.
+/// A finding in `findings_{pr}.json`.
 ///
 /// **Source**: citation gates, §2.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
@@ -41,7 +41,7 @@ pub enum Source {
 pub struct Finding {
     /// Path in the repository.
     pub file: String,
-    /// Line of the new file, from 1; none when there is no position.
+    /// Line of the new file, from 1; absent when there is no position.
     pub line: Option<u32>,
     /// What it is about, a word of the gate's profile.
     pub dimension: String,
@@ -58,27 +58,27 @@ pub struct Finding {
     /// Who found it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<Source>,
-    /// The letters and digits of the line that it is about, in lower case; with them the finding stays the same where its line moves.
+    /// The letters and digits of the line that it is about, in lower case. With them the finding keeps its fingerprint when the line moves.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub quote: String,
-    /// What classification should come to, as far as a rule can say: `rerun_required` for what only an experiment can mend.
+    /// The strategy that settles it, where a rule knows it: `rerun_required` when only a new experiment can.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub suggested_strategy: Option<String>,
     /// 16 hexadecimal digits that stay the same as long as the finding does; see [`Finding::identified`].
     #[serde(default)]
     pub fingerprint: String,
-    /// The line as a rule would have it, where a rule can say.
+    /// The line before and after an edit, where a rule can propose one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub suggestion: Option<Suggestion>,
-    /// What a rule would replace on the line; it becomes a suggestion where the line is at hand.
+    /// The edit that a rule proposes; it becomes a suggestion where the line is known.
     #[serde(skip)]
     pub edit: Option<Edit>,
-    /// The findings on the same place that gave way to this one.
+    /// The findings at the same place that were merged into this one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub also: Vec<Also>,
 }
 
-/// A finding that gave way to another one on the same place.
+/// A finding that was merged into another one at the same place.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Also {
@@ -124,9 +124,9 @@ impl Finding {
         .identified()
     }
 
-    /// The finding with the fingerprint of its rule (without one, its dimension), its file and the line that it is about, as this reads:
-    /// it stays the same where the line moves, and where other words are found for it. Without such a line its message counts. A
-    /// fingerprint that came with it counts for nothing: whoever writes findings could copy one.
+    /// The finding with its fingerprint. This is made of its rule (without one, its dimension), its file, and the text of the line that it
+    /// is about, so that it stays the same when the line moves or the message has other words. Without such a text the line number and the
+    /// message count. A fingerprint that came with the finding is replaced, because it could be copied.
     #[must_use]
     pub fn identified(mut self) -> Self {
         let rule = self.rule.as_ref().unwrap_or(&self.dimension);
@@ -140,7 +140,7 @@ impl Finding {
         self
     }
 
-    /// The fingerprint of what a rule says of this place.
+    /// The fingerprint of what `rule` says about this place.
     fn print(&self, rule: &str, message: &str) -> String {
         let about = if self.quote.is_empty() {
             let line = self.line.map_or_else(String::new, |line| line.to_string());
@@ -156,7 +156,7 @@ impl Finding {
         short_hex(&digest.finalize())
     }
 
-    /// What was found at its place, each alone: itself, and what gave way to it.
+    /// The findings at its place, each alone: itself, and those that were merged into it.
     pub(crate) fn parts(&self) -> Vec<Self> {
         let also = self.also.iter().cloned();
         let also = also.map(|also| Self {
@@ -178,7 +178,7 @@ impl Finding {
         std::iter::once(own).chain(also).collect()
     }
 
-    /// Turns the edit of a rule into a suggestion. One that does not fit the line as it stands goes.
+    /// Turns the edit of a rule into a suggestion for `line`, and drops a suggestion that does not fit the line.
     pub fn suggest(&mut self, line: Option<&str>) {
         let known = self.suggestion.take();
         self.suggestion = line.and_then(|line| match self.edit.take() {
@@ -187,7 +187,7 @@ impl Finding {
         });
     }
 
-    /// Whether it has to be mended and nobody has to be asked first.
+    /// Whether it has to be fixed, and nobody has to decide first.
     pub fn is_actionable(&self) -> bool {
         !self.requires_decision && self.severity >= Severity::Warning
     }

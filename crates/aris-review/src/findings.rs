@@ -1,5 +1,5 @@
-//! Lists of findings as they come: a JSON array, or an object around one. What is no finding is kept beside the findings, with the
-//! reason.
+//! Reads lists of findings: a JSON array, or an object that contains one. Entries that are no findings are kept beside the findings, with
+//! the reason.
 
 use aris_contract::json::{self, JsonError, Limits};
 use serde::de::DeserializeOwned;
@@ -9,16 +9,16 @@ use serde_json::Value;
 use crate::edit::Suggestion;
 use crate::finding::{Also, Finding, Severity, Source};
 
-/// Something in a list of findings that is none.
+/// An entry in a list of findings that is no finding.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Rejected {
     /// Its place in the list, from 0.
     pub index: usize,
     /// Why it is no finding of this gate.
     pub reason: String,
-    /// Whether it could not be understood. Otherwise it was understood, and is none by definition.
+    /// Whether it could not be understood; else it was understood, and is no finding by definition.
     pub unreadable: bool,
-    /// What stood there.
+    /// The entry.
     pub finding: Value,
 }
 
@@ -29,11 +29,11 @@ pub struct Findings {
     pub findings: Vec<Finding>,
     /// The rest.
     pub rejected: Vec<Rejected>,
-    /// What whoever made the list says of not having looked at something.
+    /// What was not looked at, as the list says.
     pub problems: Vec<String>,
 }
 
-/// Letters of a dimension at most. **Source**: ours; the longest one of the profiles has 18.
+/// Longest dimension, in bytes. **Source**: ours; the longest one of the profiles has 18.
 const DIMENSION: usize = 40;
 
 impl Findings {
@@ -50,7 +50,7 @@ impl Findings {
         })
     }
 
-    /// Takes the findings out of a value that was read; `None` when it has none of these forms.
+    /// Takes the findings out of a JSON value; `None` when it has none of the forms that [`Self::read`] takes.
     pub fn of(mut value: Value) -> Option<Self> {
         let mut read = Self::default();
         let list = match &mut value {
@@ -102,7 +102,7 @@ fn problems(object: &Value) -> Vec<String> {
     all.map(said).collect()
 }
 
-/// The entries of a list that may be missing. Something else in its place is an entry: it says something.
+/// The entries of a list that may be absent. A value of another type counts as one entry, so that nothing is ignored.
 fn entries<'v>(object: &'v Value, key: &str) -> &'v [Value] {
     match object.get(key) {
         None | Some(Value::Null) => &[],
@@ -111,7 +111,7 @@ fn entries<'v>(object: &'v Value, key: &str) -> &'v [Value] {
     }
 }
 
-/// What an earlier reading of the list put under `rejected`: it stays as unreadable as it was.
+/// The entries under `rejected`, which an earlier reading of the list wrote: they stay as unreadable as they were.
 fn rejected(object: &Value) -> Vec<Rejected> {
     let read = |(index, entry): (usize, &Value)| {
         typed(entry).unwrap_or_else(|reason| Rejected {
@@ -125,7 +125,7 @@ fn rejected(object: &Value) -> Vec<Rejected> {
     entries.enumerate().map(read).collect()
 }
 
-/// A deficiency as an agent, or whoever writes lists of findings, states it.
+/// A deficiency as an agent or another program states it.
 #[derive(Deserialize, schemars::JsonSchema)]
 #[schemars(rename = "Finding")]
 pub(crate) struct Given {
@@ -165,7 +165,7 @@ fn nobody_has_to_decide() -> Option<bool> {
     Some(false)
 }
 
-/// A field that may be missing: then it is as if it said the usual thing. `null` is refused, since it says that the thing is unknown.
+/// For a field that may be absent and then has a default. `null` is refused, because it says that the value is unknown.
 pub(crate) fn known<'de, D, T>(from: D) -> Result<Option<T>, D::Error>
 where
     D: serde::Deserializer<'de>,
@@ -174,7 +174,7 @@ where
     T::deserialize(from).map(Some)
 }
 
-/// One finding, or why it is none and whether that is because it cannot be read.
+/// One finding, or why it is none and whether it could not be read.
 fn finding(value: &Value) -> Result<Finding, (String, bool)> {
     let given: Given = typed(value).map_err(|why| (why, true))?;
     let unreadable = |why: &str| Err((why.to_owned(), true));
@@ -191,7 +191,7 @@ fn finding(value: &Value) -> Result<Finding, (String, bool)> {
     let line = given.line.and_then(|line| u32::try_from(line).ok());
     Ok(Finding {
         file: given.file,
-        // A missing, zero or negative line is no position.
+        // A line that is absent, zero or negative is no line.
         line: line.filter(|line| *line > 0),
         dimension: given.dimension,
         severity: given.severity,
@@ -207,7 +207,7 @@ fn finding(value: &Value) -> Result<Finding, (String, bool)> {
     .identified())
 }
 
-/// A value as a type; else the field that does not hold, and why.
+/// A JSON value as `T`. **Errors**: the field that is wrong, and why.
 pub(crate) fn typed<T: DeserializeOwned>(value: &Value) -> Result<T, String> {
     let value = serde_path_to_error::deserialize(value);
     value.map_err(|error| {

@@ -1,4 +1,4 @@
-//! Which comments of a pull request have to be settled, and which are looked at together.
+//! Which comments of a pull request have to be settled, and which an agent looks at together.
 
 use std::collections::BTreeMap;
 
@@ -22,7 +22,7 @@ pub struct Grouped {
     pub id: u64,
     /// Path in the repository.
     pub path: String,
-    /// Line of the new file; none when the comment's line exists no more.
+    /// Line of the new file; absent when the comment's line does not exist any more.
     pub line: Option<u32>,
     /// The comment, whole.
     pub body: String,
@@ -33,58 +33,58 @@ pub struct Grouped {
     pub severity: Severity,
     /// What it is about; `unknown` without a label.
     pub dimension: String,
-    /// Its thread; none when that is unknown.
+    /// Its thread; absent when that is unknown.
     pub thread_node_id: Option<String>,
 }
 
-/// How many comments are not to be settled, by reason.
+/// How many comments do not have to be settled, by reason.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema,
 )]
 #[serde(deny_unknown_fields)]
 pub struct Skipped {
-    /// Nothing has to happen.
+    /// Their severity is info.
     pub info: usize,
-    /// Their threads are settled.
+    /// Their threads are resolved.
     pub resolved: usize,
     /// Replies to other comments.
     pub replies: usize,
     /// Written by somebody who may not write in the repository.
     pub untrusted: usize,
-    /// Left to the sibling gate.
+    /// Their dimension belongs to the other gate.
     #[serde(default)]
     pub foreign: usize,
-    /// Without a number, a path or a text.
+    /// They have no number, path or text.
     #[serde(default)]
     pub unreadable: usize,
 }
 
-/// What grouping takes for granted.
+/// What grouping depends on, besides the comments.
 #[derive(Clone, Copy, Debug)]
 pub struct Grouping<'a> {
     /// The gate.
     pub gate: Gate,
-    /// Whether comments of everybody count.
+    /// Whether everybody's comments count.
     pub trust_all: bool,
     /// Logins of bots whose comments count.
     pub bots: &'a [String],
-    /// Whether comments that carry a dimension of the sibling gate are left to it.
+    /// Whether comments with a dimension of the other gate are left to that gate.
     pub leave_foreign: bool,
-    /// The login of whoever asks; none for a token without a user.
+    /// The logged-in user; `None` for a token without a user.
     pub login: Option<&'a str>,
 }
 
 /// Comments by group.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Groups {
-    /// Every group of the gate, also where it is empty.
+    /// Every group of the gate, empty ones too.
     pub groups: BTreeMap<String, Vec<Grouped>>,
     /// The other comments.
     pub skipped: Skipped,
 }
 
 impl Grouping<'_> {
-    /// Sorts comments as GitHub gives them, in their order, each once, and after them the findings that stand in the texts of reviews and are open.
+    /// Groups comments in the form of GitHub, in their order, each once; then the findings in the texts of reviews that are still open.
     pub fn group(&self, comments: &[Value], reviews: &[Value], threads: &[Thread]) -> Groups {
         let profile = self.gate.profile();
         let threads = threads.iter().map(|thread| (thread.comment_id, thread));
@@ -138,8 +138,8 @@ impl Grouping<'_> {
         grouped
     }
 
-    /// Whether a comment counts: its author may write in the repository, is a bot that was named, or is whoever asks, for a comment that
-    /// an audit has posted.
+    /// Whether a comment counts: its author may write in the repository, is one of `bots`, or is the logged-in user, whose comment carries
+    /// the mark of a gate.
     fn trusts(&self, comment: &Value, thread: Option<&Thread>) -> bool {
         let login = comment.pointer("/user/login").and_then(Value::as_str);
         let named = |bot: &String| login.is_some_and(|login| bot.eq_ignore_ascii_case(login));

@@ -1,4 +1,4 @@
-//! What a comment says about its own gravity and subject.
+//! The severity and dimension that a comment states itself.
 
 use std::sync::LazyLock;
 
@@ -17,7 +17,7 @@ pub struct Label<'a> {
     pub message: &'a str,
 }
 
-/// Words of comments without a label, between bars, the gravest list first. **Source**: citation gates, §6.2.
+/// Words that give a comment without a label its severity, separated by `|`; the gravest list is first. **Source**: citation gates, §6.2.
 const LISTS: [(Severity, &str); 3] = [
     (
         Severity::Critical,
@@ -36,7 +36,7 @@ static WORDS: LazyLock<Vec<(Severity, Regex)>> = LazyLock::new(|| {
     found.collect()
 });
 
-/// Reads the label at the very beginning of a body: `^\[(critical|warning|info)\]\s+(\S+):\s+`, letters as they stand.
+/// Reads the label at the very beginning of a body: `^\[(critical|warning|info)\]\s+(\S+):\s+`, case-sensitive.
 pub fn label(body: &str) -> Option<Label<'_>> {
     let (word, rest) = body.strip_prefix('[')?.split_once(']')?;
     let severity = word.parse().ok()?;
@@ -52,18 +52,18 @@ pub fn label(body: &str) -> Option<Label<'_>> {
     })
 }
 
-/// The severity of a comment: its label's, else that of the first list with a word in it, else a warning.
+/// The severity of a comment: that of its label, else that of the first list with a word in the comment, else a warning.
 pub fn severity(body: &str) -> Severity {
     if let Some(label) = label(body) {
         return label.severity;
     }
-    // To regular expressions an underscore is part of a word.
+    // In a regular expression an underscore is part of a word.
     let body = body.replace('_', " ");
     let found = WORDS.iter().find(|(_, words)| words.is_match(&body));
     found.map_or(Severity::Warning, |(severity, _)| *severity)
 }
 
-/// The words of a list as they are, as plurals, and with -ed or -ing (style, styled, styling; prefer, preferred).
+/// A regular expression for the words of a list: as they are, as plurals, and with -ed or -ing (style, styled, styling; prefer, preferred).
 fn in_any_form(list: &str) -> Option<Regex> {
     let forms = list.split('|').map(|word| {
         if let Some(stem) = word.strip_suffix('e') {

@@ -1,12 +1,11 @@
-//! The two gates around a research pull request, as far as they have one right answer: what a finding is, which findings are one, what
-//! verdict follows, how a review gets to GitHub and not twice, which comments have to be settled, what an answer of an agent must hold,
-//! and what follows from the settlement.
+//! The logic of the two gates around a research pull request: what a finding is, which findings are merged, which verdict follows, how a
+//! review is posted once, which comments have to be settled, what an agent's answer must contain, and what follows from the settlement.
 //!
-//! Verdicts are derived, never stored and edited. Raw findings are append-only; deduplication is a view of them. Text from a pull request
-//! is data and never an instruction.
+//! A verdict is always derived, never stored and edited. Raw findings are append-only; deduplication is a view of them. Text from a pull
+//! request is data and never an instruction.
 //!
-//! What it does not do: judge. Whether a claim has evidence is said by rules (`aris-claims`) or by an agent. Only the module behind
-//! [`Forge`] starts processes and reaches the network; nothing here touches files.
+//! This crate does not judge: rules (`aris-claims`, `aris-statements`) or agents say whether a claim has evidence. Only the module of
+//! [`Forge`] starts processes (git and `gh`) and uses the network; nothing here touches files.
 
 #![warn(missing_docs)]
 

@@ -1,4 +1,5 @@
-//! Findings that stand in the text of a review, because no comment on a line carries them: settled as comments are, each under a number of its own.
+//! Findings that are listed in the text of a review, because no comment on a line could carry them. They are settled like comments, each
+//! under a number of its own.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,21 +8,21 @@ use serde_json::{Value, json};
 use crate::marker;
 use crate::profile::Profile;
 
-/// Where the numbers of such findings begin: above those of comments, and the next ones can be told apart where numbers are doubles, too.
+/// The first number of such findings: above the numbers of comments, and small enough that a double holds each of them exactly.
 const FIRST: u64 = 1 << 52;
 
-/// Whether a number is that of a finding in the text of a review.
+/// Whether a number is that of a finding listed in the text of a review.
 pub fn is_listed(number: u64) -> bool {
     number >= FIRST
 }
 
-/// The number of a finding with this fingerprint; none where that is no fingerprint.
+/// The number of a finding with this fingerprint; `None` where that is not hexadecimal.
 pub(crate) fn number(print: &str) -> Option<u64> {
     let print = u64::from_str_radix(print, 16).ok()?;
     Some(FIRST | (print & (FIRST - 1)))
 }
 
-/// What is said in a review of its own of a finding that stands in the text of one. `place` and `said` are the finding's, `reply` what became of it.
+/// The text of a review that answers a listed finding. `place` and `said` are those of the finding; `reply` says what was done about it.
 pub fn answer(
     profile: &Profile,
     number: u64,
@@ -37,8 +38,9 @@ pub fn answer(
     text
 }
 
-/// The findings in the texts of reviews that nothing has settled, in the form of comments. `counts` says whose reviews count. A later review settles
-/// what it does not find any more, where those have looked who had found it; what a comment of an open thread carries is settled there.
+/// The findings listed in the texts of reviews that are still open, in the form of comments. `counts` says whose reviews count. A later
+/// review settles a finding that it does not list any more, if those who found it have looked again. A finding in an open thread is left
+/// out: it is settled there.
 pub(crate) fn open(
     profile: &Profile,
     reviews: &[Value],
@@ -46,7 +48,7 @@ pub(crate) fn open(
     counts: impl Fn(&Value) -> bool,
 ) -> Vec<Value> {
     let mut open: BTreeMap<u64, Value> = BTreeMap::new();
-    // A review may be several texts, of which the last says that it is the last.
+    // A review may have several texts; the last one carries the mark.
     let mut part = BTreeMap::new();
     for review in reviews {
         let body = text(review);
@@ -76,7 +78,7 @@ pub(crate) fn open(
     open.into_values().collect()
 }
 
-/// The findings of one text, as `item` of a review writes them.
+/// The findings in one text, in the form that `Review::item` writes.
 fn listed<'a>(
     profile: &'a Profile,
     review: &'a Value,

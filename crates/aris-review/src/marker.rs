@@ -1,6 +1,6 @@
-//! The invisible marks in comments and reviews by which a gate knows its own again.
+//! The invisible marks in comments and reviews by which a gate recognizes its own.
 //!
-//! A mark is no proof of who wrote it: it can be copied. It counts only in what whoever is logged in wrote.
+//! A mark can be copied, so it is no proof of who wrote the text. It counts only in what the logged-in user wrote.
 
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
@@ -10,7 +10,7 @@ use crate::finding::{Finding, Source, short_hex};
 use crate::profile::{Gate, Profile};
 use crate::verdict::Verdict;
 
-/// Who has looked at everything that there is to see.
+/// Who has looked at the whole pull request.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Looked {
     /// The rules.
@@ -19,14 +19,14 @@ pub struct Looked {
     pub agents: bool,
 }
 
-/// The mark of a finding: its fingerprint, and who looked.
+/// The mark of a finding: its fingerprint, and who found it.
 pub(crate) fn of_finding(profile: &Profile, finding: &Finding) -> String {
     let by = finding.source.unwrap_or(Source::Agent);
     let (gate, print) = (profile.marker, &finding.fingerprint);
     format!("<!-- aris:{gate} fp={print} by={by} -->")
 }
 
-/// The mark of a review that says all this, and who has looked at everything.
+/// The mark of a review, with its digest and who has looked at everything.
 pub(crate) fn of_review(profile: &Profile, digest: &str, looked: Looked) -> String {
     let rules = if looked.rules { LOOKED[0] } else { "" };
     let agents = if looked.agents { LOOKED[1] } else { "" };
@@ -34,10 +34,10 @@ pub(crate) fn of_review(profile: &Profile, digest: &str, looked: Looked) -> Stri
     format!("<!-- aris:{gate} review={digest}{rules}{agents} -->")
 }
 
-/// Behind the digest of a review: the rules have looked, agents have looked.
+/// These follow the digest of a review: the rules have looked; agents have looked.
 const LOOKED: [&str; 2] = [" looked=rules", " looked=agents"];
 
-/// Who had looked at everything when a review was written; none where the text ends no review.
+/// Who had looked at everything when a review was written; `None` where the text is not the last one of a review.
 pub(crate) fn looked_in(profile: &Profile, body: &str) -> Option<Looked> {
     review_in(profile, body)?;
     let begin = format!("<!-- aris:{} review=", profile.marker);
@@ -46,7 +46,7 @@ pub(crate) fn looked_in(profile: &Profile, body: &str) -> Option<Looked> {
     Some(Looked { rules, agents })
 }
 
-/// The mark of what settles a finding that stands in the text of a review.
+/// The mark of a text that settles a finding which is listed in the text of a review.
 pub(crate) fn of_settled(profile: &Profile, number: u64) -> String {
     format!("<!-- aris:{} settled={number:016x} -->", profile.marker)
 }
@@ -57,24 +57,24 @@ pub(crate) fn settled_in(profile: &Profile, body: &str) -> Option<u64> {
     u64::from_str_radix(number, 16).ok()
 }
 
-/// The mark of a text after which others of the same review follow.
+/// The mark of a text of a review that is not the last one.
 pub(crate) fn of_part(profile: &Profile) -> String {
     format!("<!-- aris:{} part -->", profile.marker)
 }
 
-/// Whether a text carries any mark of this gate.
+/// Whether a text has any mark of this gate.
 pub(crate) fn is_marked(profile: &Profile, body: &str) -> bool {
     let begin = format!("<!-- aris:{} ", profile.marker);
     body.lines().any(|line| line.trim().starts_with(&begin))
 }
 
-/// Whether a text carries any mark of one of the gates.
+/// Whether a text has any mark of one of the gates.
 pub(crate) fn is_marked_by_any(body: &str) -> bool {
     let mut gates = Gate::VARIANTS.iter();
     gates.any(|gate| is_marked(gate.profile(), body))
 }
 
-/// The fingerprints of the findings that a comment carries.
+/// The fingerprints in the marks of a comment.
 pub(crate) fn findings_in<'a>(
     profile: &'a Profile,
     body: &'a str,
@@ -82,24 +82,24 @@ pub(crate) fn findings_in<'a>(
     values(profile, "fp", body)
 }
 
-/// Whether a comment carries a finding of the rules, which nobody but the rules can look for again.
+/// Whether a comment carries a finding of the rules; only the rules can tell whether it is gone.
 pub(crate) fn is_of_rules(body: &str) -> bool {
     let mut lines = body.lines();
     lines.any(|line| line.trim().ends_with(" by=rules -->"))
 }
 
-/// Whether a comment carries a finding of an agent, or one whose mark does not say who looked.
+/// Whether a comment carries a finding of an agent, or one whose mark does not say who found it.
 pub(crate) fn is_of_agents(profile: &Profile, body: &str) -> bool {
     let mut lines = body.lines();
     lines.any(|line| !is_of_rules(line) && findings_in(profile, line).next().is_some())
 }
 
-/// The digest of the review that a comment or review carries.
+/// The digest in the mark of a review.
 pub(crate) fn review_in<'a>(profile: &'a Profile, body: &'a str) -> Option<&'a str> {
     values(profile, "review", body).next()
 }
 
-/// What says that a review is the same: verdict, summary and findings.
+/// Identifies a review: equal verdict and findings give equal digests.
 pub(crate) fn digest(verdict: Verdict, findings: &[Finding]) -> String {
     let prints = findings.iter().map(|finding| finding.fingerprint.as_str());
     let mut prints: Vec<&str> = prints.collect();
@@ -108,8 +108,8 @@ pub(crate) fn digest(verdict: Verdict, findings: &[Finding]) -> String {
     short_hex(&Sha256::digest(text))
 }
 
-/// Whether somebody wrote it who may write in the repository: the association is one of three, and the author is known and no bot.
-/// What is not said is unknown.
+/// Whether the author may write in the repository: the association is one of three, and the author is known and not a bot. Missing fields
+/// count as unknown, and so as no.
 pub fn is_trusted(comment: &Value) -> bool {
     let text = |path| comment.pointer(path).and_then(Value::as_str);
     let association = text("/author_association");
@@ -118,7 +118,8 @@ pub fn is_trusted(comment: &Value) -> bool {
         && text("/user/type") != Some("Bot")
 }
 
-/// Whether whoever is logged in wrote it: a copy by somebody else counts for nothing. The token of a workflow or app has no user, and is a bot.
+/// Whether the logged-in user wrote an entry; a copy by somebody else does not count. The token of a workflow or app has no user (`None`)
+/// and writes as a bot.
 pub fn is_by(entry: &Value, login: Option<&str>) -> bool {
     let text = |path| entry.pointer(path).and_then(Value::as_str);
     match login {
@@ -157,7 +158,7 @@ mod tests {
         finding.fingerprint = String::from("0123456789abcdef");
         let mark = of_finding(profile, &finding);
         assert!(is_of_rules(&mark));
-        // As it was before it said who looked.
+        // The mark of an earlier version, which did not say who found it.
         let old = "<!-- aris:audit-claims fp=0123456789abcdef -->";
         assert_eq!(findings_in(profile, old).count(), 1);
         for (body, found) in [

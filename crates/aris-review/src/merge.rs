@@ -1,4 +1,4 @@
-//! Which findings are one.
+//! Merges findings about the same place.
 
 use std::collections::BTreeMap;
 
@@ -7,25 +7,25 @@ use serde::Serialize;
 use crate::finding::{Also, Finding};
 use crate::findings::{Findings, Rejected};
 
-/// A finding that gave way to another one.
+/// A finding that was merged into another one.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 pub struct Duplicate {
-    /// Fingerprint of the finding that stayed.
+    /// Fingerprint of the finding that was kept.
     pub of: String,
-    /// The one that did not.
+    /// The finding that was merged.
     pub finding: Finding,
 }
 
-/// Findings, each place once.
+/// Findings, one for each place.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 pub struct Merged {
     /// One for each place, in the order in which the places appeared.
     pub findings: Vec<Finding>,
-    /// The others, in the order in which they gave way.
+    /// The merged ones, in the order in which they were replaced.
     pub duplicates: Vec<Duplicate>,
-    /// What is no finding.
+    /// Entries that are no findings.
     pub rejected: Vec<Rejected>,
-    /// What whoever made the lists did not look at, or could not read.
+    /// What was not looked at or could not be read, as the lists say.
     pub problems: Vec<String>,
 }
 
@@ -39,23 +39,24 @@ impl Merged {
         }
     }
 
-    /// How many entries could not be understood.
+    /// How many entries could not be read as findings.
     pub fn unreadable(&self) -> usize {
         let rejected = self.rejected.iter();
         rejected.filter(|rejected| rejected.unreadable).count()
     }
 }
 
-/// Keeps one finding for each place: of the highest severity, then one that can be acted on, then one that needs a decision, then the
-/// earlier. The rest is listed under `also` of the one that stayed, which takes over the edit of one of them. Merging again changes nothing.
+/// Keeps one finding for each place: the one of the highest severity; among equals one that is actionable, then one that needs a decision,
+/// then the earlier. The others go into `also` of the one that is kept, which takes over one of their suggestions if it has none. Merging
+/// again changes nothing.
 ///
-/// Verdicts depend on severities and decisions only, and those of the winner do not depend on the order.
+/// Verdicts depend only on severity and on whether a decision is needed; for the kept finding, neither depends on the order.
 fn merge(findings: Vec<Finding>) -> Merged {
     let mut places = BTreeMap::new();
     let mut merged = Merged::default();
     let mut losers: Vec<(usize, Finding)> = Vec::new();
     for finding in findings {
-        // Two are the same on the same line; without a line, when they say the same.
+        // Two findings on one line are merged; without a line, two with the same dimension and message.
         let said = (finding.dimension.clone(), finding.message.clone());
         let said = finding.line.is_none().then_some(said);
         let place = places.entry((finding.file.clone(), finding.line, said));
@@ -86,7 +87,7 @@ fn merge(findings: Vec<Finding>) -> Merged {
     merged
 }
 
-/// Severity first. At equal severity what can be acted on beats what needs a decision, and that beats what nobody has to look at.
+/// Severity first; at equal severity an actionable finding outweighs one that needs a decision, and that one a mere note.
 fn weight(finding: &Finding) -> (crate::Severity, u8) {
     let bucket = 2 * u8::from(finding.is_actionable()) + u8::from(finding.requires_decision);
     (finding.severity, bucket)

@@ -1,4 +1,4 @@
-//! What follows from the settlement of a review.
+//! Derives the outcome of a settled review.
 
 use aris_contract::json::{self, JsonError, Limits};
 use serde::{Deserialize, Serialize};
@@ -12,9 +12,9 @@ use crate::profile::Profile;
 #[derive(Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Settlement {
-    /// At least one.
+    /// At least one edit was made.
     RealFix,
-    /// None was needed, or none was possible.
+    /// No edit was needed, or none was possible.
     AlreadyGreen,
 }
 
@@ -27,13 +27,13 @@ pub struct Tokens {
     pub needs_rerun: bool,
     /// Whether an edit was made.
     pub verdict: Settlement,
-    /// How many were made.
+    /// How many edits were made.
     pub fixes_applied: usize,
 }
 
 impl Tokens {
-    /// Derives them from the strategies of escalation records and the number of edits. A flaw of the design alone asks for no run: the
-    /// same run would have it again.
+    /// Derives the tokens from the strategies of escalation records and the number of edits. A design flaw alone asks for no new run, which
+    /// would have the same flaw.
     pub fn of<'a>(strategies: impl IntoIterator<Item = &'a str>, fixes_applied: usize) -> Self {
         let fixed = (fixes_applied > 0).then_some(Settlement::RealFix);
         Self {
@@ -43,7 +43,7 @@ impl Tokens {
         }
     }
 
-    /// The lines that a pipeline reads.
+    /// The tokens as lines, `key = value`.
     pub fn lines(self) -> String {
         format!(
             "needs_rerun = {}\nverdict = {}\nfixes_applied = {}\n",
@@ -52,9 +52,9 @@ impl Tokens {
     }
 }
 
-/// Reads escalation records, a list or an object with one under `escalations`, and gives their strategies.
+/// Reads escalation records, a list or an object with one under `escalations`, and returns their strategies.
 ///
-/// **Errors**: JSON that is not strict, another form, and a record without a strategy that is known: from that nothing could be derived.
+/// **Errors**: JSON that is not strict, another form, and a record without a known strategy.
 pub fn read_strategies(bytes: &[u8]) -> Result<Vec<&'static str>, JsonError> {
     let wrong = |message: String| JsonError {
         message,

@@ -1,4 +1,4 @@
-//! Putting a review on GitHub or GitLab, one way after the other, and never twice.
+//! Posts a review on GitHub or GitLab, and never twice.
 
 use std::collections::BTreeSet;
 
@@ -13,44 +13,45 @@ use crate::pull::Pull;
 use crate::review::{Comment, Review};
 use crate::verdict::Event;
 
-/// How a review got to GitHub or GitLab.
+/// How a review was posted.
 ///
 /// **Source**: citation gates, §5.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 pub struct Posted {
-    /// 0 one review with all comments, 1 a review and each comment alone (always on GitLab), 2 a review whose text holds all findings, 3 not all of it; none
-    /// when nothing had to be posted.
+    /// 0: one review with all comments; 1: a review, and each comment alone (always on GitLab); 2: a review whose text has all findings; 3:
+    /// not everything was posted. Absent when nothing had to be posted.
     pub tier: Option<u8>,
-    /// Comments on lines that are there now because of this run.
+    /// Comments on lines that this call posted.
     pub inline: usize,
     /// Comments that could not be posted.
     pub failed: usize,
-    /// Comments that were there before.
+    /// Comments that were there already.
     pub already: usize,
-    /// Threads of findings that are gone and were closed; their comments are folded away where the lines were changed since.
+    /// Threads of findings that are gone, which were resolved; their comments are minimized where the lines were changed since.
     #[serde(default)]
     pub closed: usize,
-    /// Approvals of earlier runs that were taken back, as the verdict is another now; one that was given by hand is not.
+    /// Approvals of earlier runs that were taken back, because the verdict is another now. An approval that was given by hand is not taken
+    /// back.
     #[serde(default)]
     pub dismissed: usize,
-    /// Why our earlier approval counts against the verdict: it could not be taken back, and no review outweighs it.
+    /// Why an earlier approval of ours still counts against the verdict: it could not be taken back, and no review outweighs it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub approval_stands: Option<String>,
-    /// Set when the pull request is one's own, which nobody may approve or reject: the review is a mere comment then.
+    /// Set when the pull request is one's own, which nobody may approve or reject: the review is a plain comment then.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub own_pr: Option<bool>,
     /// What did not work.
     pub warnings: Vec<String>,
-    /// Whether the service wants to be left alone for a while.
+    /// Whether the service asks to wait.
     #[serde(skip)]
     later: bool,
 }
 
-/// Posts what is not there yet. With `again`, what is there does not count.
+/// Posts what is not there yet, and with `again` everything.
 ///
-/// Trouble is in the outcome: whatever happens here, the verdict stands.
+/// Failures are in the result; the verdict does not depend on them.
 ///
-/// **Errors**: what is there cannot be read. Then nothing was posted: it could be there already.
+/// **Errors**: what is there cannot be read. Then nothing is posted, because it could be there already.
 pub fn post(
     forge: &dyn Forge,
     pull: &Pull,
@@ -74,7 +75,7 @@ pub fn post(
     let Posting {
         known, mut posted, ..
     } = posting;
-    // Who posts from another machine does not wait for us.
+    // The lock holds on this machine only, so another machine may have posted at the same time.
     if !again && posted.inline > 0 {
         let twice = Known::of(forge, pull, review).map_or(0, |there| there.twice);
         if twice > known.twice {
@@ -91,14 +92,14 @@ impl Posted {
         self.warnings.push(warning);
     }
 
-    /// Notes what did not work. A service that says "later" is sent nothing more.
+    /// Notes what did not work. When the service asks to wait, nothing more is sent.
     fn missed(&mut self, what: &str, trouble: &Trouble) {
         self.later |= trouble.is_busy();
         self.warn(format!("{what}: {trouble}"));
     }
 }
 
-/// A review on its way.
+/// A review that is being posted.
 struct Posting<'a> {
     forge: &'a dyn Forge,
     pull: &'a Pull,
@@ -115,7 +116,7 @@ impl Posting<'_> {
         self.posted.already = review.comments(&BTreeSet::new()).len() - comments.len();
         let said = self.known.says(review);
         self.close_gone();
-        // Only a request for changes outweighs an approval that cannot be taken back.
+        // An approval that cannot be taken back is outweighed only by a request for changes.
         let changes = (!self.take_back()).then_some(Event::RequestChanges);
         let event = changes.unwrap_or(review.verdict.event());
         if self.posted.later {
@@ -132,7 +133,7 @@ impl Posting<'_> {
                     self.posted.inline = comments.len();
                     return;
                 }
-                // Sending it in pieces could double it.
+                // The review may have been taken: sending it in pieces could post it twice.
                 None => {
                     self.stopped(comments.len());
                     return;
@@ -147,7 +148,7 @@ impl Posting<'_> {
         }
         let none = self.posted.inline == 0 && !comments.is_empty();
         self.posted.tier = Some(if none { 2 } else { 1 });
-        // What the last review said already is not said again.
+        // The last review says all of this already.
         if !(none && said) {
             let texts = review.texts(&refused, none);
             if let Err(trouble) = self.tell(event, &texts, &[]) {
@@ -158,7 +159,7 @@ impl Posting<'_> {
         }
     }
 
-    /// Sends all of it as one review; gives whether it was taken, none where that is unknown or nothing more is to be sent.
+    /// Sends everything as one review. Returns whether it was taken; `None` where that is unknown, or where nothing more may be sent.
     fn send_whole(&mut self, event: Event, comments: &[Comment], said: bool) -> Option<bool> {
         let texts = self.review.texts(&BTreeSet::new(), false);
         let Err(trouble) = self.tell(event, &texts, comments) else {
@@ -180,7 +181,7 @@ impl Posting<'_> {
         taken.filter(|taken| *taken || !self.posted.later)
     }
 
-    /// Not all of it was sent.
+    /// Notes that not everything was sent.
     fn stopped(&mut self, failed: usize) {
         self.posted.tier = Some(3);
         self.posted.failed = failed;
@@ -190,7 +191,7 @@ impl Posting<'_> {
         }
     }
 
-    /// Closes the threads of our findings that nobody finds any more. One in which somebody else wrote stays: that is a conversation.
+    /// Resolves the threads of our findings that are gone. A thread in which somebody else wrote stays open: it is a conversation.
     fn close_gone(&mut self) {
         let review = self.review;
         let there = review.findings.iter().flat_map(Finding::parts);
@@ -223,7 +224,7 @@ impl Posting<'_> {
         }
     }
 
-    /// Takes back our approvals where the verdict is another now; gives whether none of them counts any more.
+    /// Takes back our approvals, unless the verdict is still an approval. Returns whether none of them counts any more.
     fn take_back(&mut self) -> bool {
         if self.review.verdict.event() == Event::Approve {
             return true;
@@ -261,11 +262,11 @@ impl Posting<'_> {
         all
     }
 
-    /// Whether a review is there although GitHub did not say so; none when that cannot be seen. Where one of the same words was there before,
-    /// the new one is known by its comments.
+    /// Whether a review was taken although its request failed; `None` when that cannot be seen. Where a review of the same verdict and
+    /// findings was there before, the new one is recognized by its comments.
     fn was_taken(&self, said: bool) -> Option<bool> {
         let review = self.review;
-        // Of several texts the last one carries the mark, and was not sent yet.
+        // Of several texts the last one carries the mark, and it was not sent yet.
         if review.texts(&BTreeSet::new(), false).len() > 1 {
             return None;
         }
@@ -274,9 +275,10 @@ impl Posting<'_> {
         Some(there.says(review) && (!said || has_comments()))
     }
 
-    /// One review with these comments, as a mere comment when the pull request is one's own; what its first text does not hold follows in others.
+    /// Sends the first text as a review with these comments, and the other texts as comments of their own. The event is a plain comment
+    /// when the pull request is one's own.
     ///
-    /// **Errors**: the first one was not taken.
+    /// **Errors**: the first text was not taken.
     fn tell(
         &mut self,
         event: Event,
@@ -306,7 +308,7 @@ impl Posting<'_> {
         Ok(())
     }
 
-    /// Posts each comment alone; gives the fingerprints of those that were not taken.
+    /// Posts each comment alone; returns the fingerprints of those that were not taken.
     fn one_by_one<'c>(&mut self, comments: &'c [Comment]) -> BTreeSet<&'c str> {
         let mut refused = BTreeSet::new();
         if comments.is_empty() {
@@ -340,29 +342,29 @@ impl Posting<'_> {
     }
 }
 
-/// What is there of earlier runs.
+/// What earlier runs have posted.
 #[derive(Default)]
 struct Known {
-    /// Findings whose comments stand in open threads.
+    /// Fingerprints of findings whose comments are in open threads.
     findings: BTreeSet<String>,
-    /// The digest of our latest review of this gate, and the state that it has by now; empty where that is none of a review.
+    /// The digest of our latest review of this gate, and the state of the review now; the state is empty for a comment, which has none.
     last_review: Option<(String, String)>,
-    /// Numbers of the findings of its text that were settled since.
+    /// Numbers of the findings in its text that were settled since.
     settled: BTreeSet<u64>,
-    /// Whether the latest opinion of this login, of whatever gate or of a person, requests changes.
+    /// Whether the latest opinion of this login, from any gate or by hand, requests changes.
     blocks: bool,
     /// Our comments in open threads in which nobody else wrote.
     open: Vec<OpenComment>,
-    /// Our approvals that count.
+    /// Numbers of our approvals that still count.
     approvals: Vec<u64>,
-    /// Findings that stand in more than one open thread.
+    /// How many findings are in more than one open thread.
     twice: usize,
 }
 
 /// A comment of an earlier run whose thread is open.
 struct OpenComment {
     thread: String,
-    /// GitHub's name of the comment.
+    /// GitHub's node id of the comment.
     comment: Option<String>,
     findings: Vec<String>,
     of_rules: bool,
@@ -372,7 +374,7 @@ struct OpenComment {
 }
 
 impl Known {
-    /// Whether the latest review says what this one says, and still stands: nobody has dismissed it, and an approval after it lifts no block.
+    /// Whether the latest review says the same as this one and still counts: nobody dismissed it, and no later approval lifted its block.
     fn says(&self, review: &Review<'_>) -> bool {
         let last = self.last_review.as_ref();
         last.is_some_and(|(digest, state)| {
@@ -383,7 +385,7 @@ impl Known {
                 }
                 _ => true,
             };
-            // What was settled and is found again is said again.
+            // A finding that was settled and is found again is posted again.
             let parts = review.findings.iter().flat_map(Finding::parts);
             let mut numbers = parts.filter_map(|part| listed::number(&part.fingerprint));
             let settled = numbers.any(|number| self.settled.contains(&number));
@@ -391,7 +393,7 @@ impl Known {
         })
     }
 
-    /// Looks.
+    /// Reads what is there.
     fn of(forge: &dyn Forge, pull: &Pull, review: &Review<'_>) -> Result<Self, Trouble> {
         let about = |what: &'static str| move |trouble: Trouble| trouble.about(what);
         let comments = forge.comments(pull);
@@ -402,7 +404,7 @@ impl Known {
             let mut prints = marker::findings_in(review.profile, body(comment));
             prints.next().is_some()
         };
-        // Only a comment of ours can be in a thread that is settled.
+        // Threads matter only where a comment of ours may be in one.
         let threads = if comments.iter().any(has_mark) {
             let threads = forge.threads(pull);
             threads.map_err(about("the threads that are there"))?
@@ -415,7 +417,7 @@ impl Known {
             let id = comment.get("id").and_then(Value::as_u64);
             threads.iter().find(|thread| Some(thread.comment_id) == id)
         };
-        // GitHub says also of a token without a user which threads it began.
+        // Without a login, GitHub still says which threads the token began.
         let began = |entry: &Value| thread(entry).is_some_and(|thread| thread.is_ours);
         let is_ours = |entry: &Value| {
             marker::is_by(entry, review.login) || (review.login.is_none() && began(entry))
@@ -484,7 +486,7 @@ fn body(entry: &Value) -> &str {
     text(entry, "body")
 }
 
-/// A field that is a text; empty where it is none.
+/// A text field of an entry; empty where it is absent or not a text.
 fn text<'v>(entry: &'v Value, key: &str) -> &'v str {
     entry.get(key).and_then(Value::as_str).unwrap_or_default()
 }

@@ -1,4 +1,4 @@
-//! The two gates as data: they differ in their words only.
+//! The two gates as data: they share all code and differ in their words.
 
 use serde::{Deserialize, Serialize};
 
@@ -22,7 +22,7 @@ fn no_gate(_: &str) -> String {
 }
 
 impl Gate {
-    /// The gate's words.
+    /// The words of the gate.
     pub const fn profile(self) -> &'static Profile {
         match self {
             Self::Claims => &CLAIMS,
@@ -31,7 +31,7 @@ impl Gate {
     }
 }
 
-/// The name of a group, and the dimensions that are looked at together.
+/// The name of a group, and the dimensions that one agent looks at together.
 pub type Group = (&'static str, &'static [&'static str]);
 
 /// The words of a gate.
@@ -39,27 +39,27 @@ pub type Group = (&'static str, &'static [&'static str]);
 /// **Source**: citation gates, §6 and §10.
 #[derive(Debug)]
 pub struct Profile {
-    /// Name in the invisible marker of comments, and folder of its files.
+    /// Name in the gate's invisible marks, and of its output folder.
     pub marker: &'static str,
-    /// Name of the other half, which settles the comments: folder of its files.
+    /// Name of the step that settles the comments, and of its output folder.
     pub resolve: &'static str,
-    /// What its findings are about.
+    /// Subjects of its findings.
     pub dimensions: &'static [&'static str],
-    /// Groups; what belongs to none is [`Profile::UNKNOWN`].
+    /// Groups of dimensions; every other dimension is in [`Profile::UNKNOWN`].
     pub groups: &'static [Group],
-    /// Edits that settle a finding, in the order in which they are applied.
+    /// Strategies that settle a finding by an edit, in the order in which they are applied.
     pub edits: &'static [&'static str],
     /// Reasons to reject a finding.
     pub categories: &'static [&'static str],
     /// Scope in the subject of commits.
     pub commit_scope: &'static str,
-    /// Reply to a rejected finding, with `{category}` and `{evidence}`.
+    /// Reply to a rejected finding; `{category}` and `{evidence}` are replaced.
     pub reject_reply: &'static str,
-    /// What the summary of an approval says.
+    /// Summary of an approval.
     pub approved: &'static str,
-    /// What the summary of a request for changes says of one finding, and, after their number, of several.
+    /// Summary of a request for changes: for one finding, and for several; their number comes before it.
     pub changes: [&'static str; 2],
-    /// What the summary says when a person is needed.
+    /// Summary when a person has to decide.
     pub human: &'static str,
 }
 
@@ -129,11 +129,11 @@ static REVIEW: Profile = Profile {
 };
 
 impl Profile {
-    /// The group of every dimension that belongs to no other.
+    /// The group of every dimension that is in no other group.
     pub const UNKNOWN: &'static str = "unknown";
-    /// The strategy that asks for an experiment to be run again.
+    /// The strategy for what only a new run of the experiment can settle.
     pub const RERUN: &'static str = "rerun_required";
-    /// The strategy for what no run of this experiment can mend.
+    /// The strategy for what no run of this experiment can settle.
     pub const DESIGN: &'static str = "design_flaw";
 
     /// The group of a dimension.
@@ -149,13 +149,13 @@ impl Profile {
         names.chain([Self::UNKNOWN])
     }
 
-    /// Ways to settle a finding, in the order in which they are applied; those that are out of an editor's reach last.
+    /// Strategies that settle a finding, in the order in which they are applied; those that no edit can carry out are last.
     pub fn strategies(&self) -> impl Iterator<Item = &'static str> {
         let edits = self.edits.iter().copied();
         edits.chain([Self::RERUN, Self::DESIGN])
     }
 
-    /// Whether a strategy is out of an editor's reach: it is passed on, and no file is changed.
+    /// Whether no edit can carry out a strategy: the finding is passed on, and no file is changed.
     pub fn escalates(strategy: &str) -> bool {
         matches!(strategy, Self::RERUN | Self::DESIGN)
     }

@@ -1,24 +1,24 @@
-//! Where a pull request is.
+//! The address of a pull request.
 
 use std::fmt;
 use std::sync::LazyLock;
 
 use regex::Regex;
 
-/// A repository on GitHub, on GitLab or on a server of an enterprise.
+/// A repository on GitHub, on GitLab or on an enterprise server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Repository {
-    /// What its host runs, where an address says so.
+    /// Which service its host runs, where its address says so.
     pub kind: Option<Kind>,
-    /// Host of its pages; none when whoever asks decides.
+    /// Its host; `None` where the default host is meant.
     pub host: Option<String>,
-    /// The user, organisation or group, with `/` before each group inside another.
+    /// The user, organisation or group; subgroups follow after `/`.
     pub owner: String,
     /// Its name.
     pub name: String,
 }
 
-/// A kind of service.
+/// A service that hosts pull requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, strum::EnumString)]
 #[strum(serialize_all = "lowercase", parse_err_ty = String, parse_err_fn = no_kind)]
 pub enum Kind {
@@ -32,7 +32,7 @@ fn no_kind(_: &str) -> String {
     String::from("github or gitlab")
 }
 
-/// A pull request, or a merge request as GitLab says.
+/// A pull request; on GitLab it is called a merge request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pull {
     /// Its repository.
@@ -41,13 +41,13 @@ pub struct Pull {
     pub number: u64,
 }
 
-/// The host where none is named.
+/// The default host.
 const USUAL: &str = "github.com";
 
 impl std::str::FromStr for Repository {
     type Err = String;
 
-    /// Reads `owner/name`, `group/group/name` or one of them with `host/` in front; a host has a `.` or a port.
+    /// Reads `owner/name` or `group/group/name`, with or without `host/` in front; a host has a `.` or a port.
     fn from_str(text: &str) -> Result<Self, String> {
         let parts: Vec<&str> = text.split('/').collect();
         match parts.as_slice() {
@@ -62,7 +62,8 @@ impl std::str::FromStr for Repository {
 impl std::str::FromStr for Pull {
     type Err = String;
 
-    /// Reads `https://host/owner/name/pull/number` or `https://host/group/name/-/merge_requests/number`, with anything after `/`, `?` or `#`.
+    /// Reads `https://host/owner/name/pull/number` or `https://host/group/name/-/merge_requests/number`; what follows after `/`, `?` or `#`
+    /// is ignored.
     fn from_str(text: &str) -> Result<Self, String> {
         let read = || {
             let found = ADDRESS.as_ref()?.captures(text)?;
@@ -83,7 +84,7 @@ impl std::str::FromStr for Pull {
     }
 }
 
-/// Host, owner or groups with the name, which of the two it is, and its number.
+/// Captures the host, the owner or groups with the name, the word for the service, and the number.
 static ADDRESS: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(r"^https?://([^/?#]+)/([^?#]+?)/(pull|-/merge_requests)/([0-9]+)(?:[/?#]|$)").ok()
 });
@@ -110,7 +111,7 @@ impl Repository {
         self.host.as_deref().unwrap_or(USUAL).to_ascii_lowercase()
     }
 
-    /// What its host runs: as its address says, else as the host is named.
+    /// Which service its host runs: as the address says, else GitLab where a part of the host's name is `gitlab`, else GitHub.
     pub fn kind(&self) -> Kind {
         let host = self.host();
         let named = host.split(['.', ':']).any(|label| label == "gitlab");
@@ -118,7 +119,7 @@ impl Repository {
             .unwrap_or(if named { Kind::GitLab } else { Kind::GitHub })
     }
 
-    /// The host, where it is not the one that is asked anyway.
+    /// The host, unless it is the default one.
     pub fn unusual_host(&self) -> Option<&str> {
         let host = self.host.as_deref();
         host.filter(|host| !host.eq_ignore_ascii_case(USUAL))
@@ -131,7 +132,7 @@ impl Repository {
 }
 
 impl fmt::Display for Repository {
-    /// `owner/name`, with the host in front where it is not the usual one.
+    /// `owner/name`, with the host in front unless it is the default one.
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(host) = self.unusual_host() {
             write!(out, "{host}/")?;
@@ -140,7 +141,7 @@ impl fmt::Display for Repository {
     }
 }
 
-/// A part of an address that cannot be read as an option or as another place.
+/// Whether a part of an address is plain: it cannot be read as an option or as another path.
 fn is_name(text: &str) -> bool {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
     (1..=100).contains(&text.len())
@@ -153,7 +154,7 @@ fn is_port(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// Whether a part is a host and no group: it has a dot or a port.
+/// Whether a part is a host and not a group: it has a dot or a port.
 fn is_host(text: &str) -> bool {
     match text.split_once(':') {
         Some((name, port)) => is_name(name) && is_port(port),

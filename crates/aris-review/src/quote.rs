@@ -1,4 +1,4 @@
-//! Whether evidence quotes something that is there.
+//! Checks whether evidence quotes text that exists.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -8,10 +8,10 @@ use regex::Regex;
 use crate::classification::Quoted;
 use crate::text::letters;
 
-/// Letters of a quotation that are enough to mean a place.
+/// Shortest quotation that identifies a place, in letters and digits.
 const ENOUGH: usize = 6;
 
-/// Words of a quotation that can be a reason: fewer are a term.
+/// Fewest words of a quotation that can be a reason; fewer words are a term.
 const CLAUSE: usize = 4;
 
 /// The files that evidence may quote.
@@ -22,8 +22,8 @@ pub struct Files {
 }
 
 impl Quoted for Files {
-    /// A number of a line that the commented file has (`line 12`, `lines 3-5`, `L12`, `report.md:12`); a piece in quotation marks that
-    /// stands in one of the files; a citation key that does.
+    /// Evidence names a line that the commented file has (`line 12`, `lines 3-5`, `L12`, `report.md:12`), or quotes text in quotation marks
+    /// that is in one of the files, or names a citation key that is in one of them.
     fn exists(&self, evidence: &str, path: &str) -> bool {
         let lines = self.texts.get(path).map_or(0, |text| text.lines().count());
         names_line(evidence, lines) || self.quotes_text(evidence) || self.names_key(evidence)
@@ -50,7 +50,8 @@ impl Files {
         })
     }
 
-    /// A word with a digit in it, as keys have one (`lee2024`), that stands in a bibliography or in a citation command of the files.
+    /// Whether evidence names a citation key of the files: a word with letters and digits (`lee2024`) in a bibliography or a citation
+    /// command.
     fn names_key(&self, evidence: &str) -> bool {
         let is_key =
             |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '-' | ':' | '.');
@@ -71,24 +72,24 @@ impl Files {
     }
 }
 
-/// Whether a quotation stands in a text of letters, and is long enough to mean a place.
+/// Whether a quotation is in `text`, which has only letters and digits, and is long enough to identify a place.
 fn is_in(piece: &str, text: &str) -> bool {
     let piece = letters(piece);
     piece.chars().count() >= ENOUGH && text.contains(&piece)
 }
 
-/// The number of a line as it is named: `line 12`, `lines 3-5` (the first one), `L12`, `report.md:12`.
+/// A line number in evidence: `line 12`, `lines 3-5` (the first one), `L12`, `report.md:12`.
 static LINE: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r"(?i)(?:\b(?:lines?|zeile)[ \u{a0}]*|\bl|[^\W\d]:)(\d+)").ok());
 
-/// Whether a number of a line is named that lies in a file of so many lines.
+/// Whether evidence names a line of a file that has `lines` lines.
 fn names_line(evidence: &str, lines: usize) -> bool {
     let named = LINE.iter().flat_map(|line| line.captures_iter(evidence));
     let mut numbers = named.filter_map(|found| found.get(1)?.as_str().parse::<usize>().ok());
     numbers.any(|number| (1..=lines).contains(&number))
 }
 
-/// What stands in quotation marks or in backticks.
+/// The texts in quotation marks or backticks.
 fn quotations(evidence: &str) -> Vec<&str> {
     const PAIRS: [(char, char); 6] = [
         ('"', '"'),

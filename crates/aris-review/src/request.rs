@@ -1,4 +1,4 @@
-//! What an agent is asked, and its answer. Both are files; a host runs the agent however it likes.
+//! Requests to agents, and their answers. Both are files; the host decides how the agent runs.
 
 use aris_contract::hex::hex;
 use aris_contract::json::{self, Limits};
@@ -48,7 +48,7 @@ pub struct AgentRequest {
     pub input: Value,
     /// JSON Schema of the output.
     pub output_schema: Value,
-    /// File name without `.json`. It holds a part of the input's digest, so that an answer to another input is none to this one.
+    /// File name without `.json`. It has a part of the input's digest, so that an answer about another input does not match.
     #[serde(skip)]
     pub id: String,
 }
@@ -68,7 +68,7 @@ pub struct AgentAnswer {
 }
 
 impl AgentAnswer {
-    /// Reads an answer to the request `id`. **Errors**: why it is none.
+    /// Reads an answer to the request `id`. **Errors**: why it is invalid.
     pub fn read(bytes: &[u8], id: &str) -> Result<Self, String> {
         let answer: Self =
             json::typed(bytes, Limits::ARTIFACT).map_err(|error| error.to_string())?;
@@ -144,7 +144,7 @@ impl AgentRequest {
         Self::new(Kind::Match, &name, &task, &text, input, answer)
     }
 
-    /// Asks for findings about a section, for a gate that looks at more than claims.
+    /// Asks for findings about a section, for the gate that looks at more than claims.
     pub fn review(number: usize, section: &Section) -> Self {
         let dimensions = Gate::Review.profile().dimensions.join(", ");
         let task = format!(
@@ -159,8 +159,8 @@ impl AgentRequest {
         Self::new(Kind::Match, &name, &task, &text, input, answer)
     }
 
-    /// Asks what is to be done with the comments of one group. `context` holds the lines around each, `signals` what rules say about
-    /// their files, `not_checked` which rules could not look and why.
+    /// Asks what to do with the comments of one group. `context` has the lines around each comment, `signals` the signals about their
+    /// files, `not_checked` the rules that could not look for signals, and why.
     pub fn classify(
         profile: &Profile,
         group: &str,
@@ -195,7 +195,7 @@ fn numbered(section: &Section) -> String {
     lines.join("\n")
 }
 
-/// Text of others between two lines that it cannot contain.
+/// Puts text of others between two lines that it cannot contain.
 fn fenced(text: &str) -> String {
     let mut tags = (0_u32..).map(|salt| short_hex(&Sha256::digest(format!("{salt}\0{text}"))));
     let tag = tags.find(|tag| !text.contains(tag)).unwrap_or_default();
@@ -205,7 +205,7 @@ fn fenced(text: &str) -> String {
     )
 }
 
-/// The JSON Schema of a list of `T`, as its reader takes it.
+/// The JSON Schema of a list of `T`.
 fn list_of<T: JsonSchema>() -> Value {
     let settings =
         SchemaSettings::draft2020_12().with(|settings| settings.inline_subschemas = true);
@@ -213,7 +213,7 @@ fn list_of<T: JsonSchema>() -> Value {
     generator.into_root_schema_for::<Vec<T>>().to_value()
 }
 
-/// The schema of decisions, with the words of the gate.
+/// The JSON Schema of decisions, with the categories and strategies of the gate.
 fn decisions(profile: &Profile) -> Value {
     let mut schema = list_of::<classification::Given>();
     let strategies: Vec<&str> = profile.strategies().collect();
@@ -230,7 +230,7 @@ fn decisions(profile: &Profile) -> Value {
     schema
 }
 
-/// Reads the claims that an agent saw in a section. It holds whole or not at all. **Errors**: why it does not hold.
+/// Reads the claims that an agent found in a section. The answer is taken whole or not at all. **Errors**: why it is invalid.
 pub fn read_claims(section: &Section, output: &Value) -> Result<Vec<Claim>, String> {
     let mut claims = findings::typed::<Vec<Claim>>(output)?;
     for claim in &mut claims {
@@ -292,7 +292,7 @@ mod tests {
         let ends: Vec<&str> = fence.lines().filter(|line| line.contains(&tag)).collect();
         assert_eq!(ends.len(), 3, "{fence}");
         assert!(fence.ends_with(&format!("----- end {tag} -----")));
-        // Even text that knows the tag of an earlier fence gets another one.
+        // A text that has the tag of an earlier fence gets another tag.
         let again = fenced(&fence);
         assert!(!again.lines().nth(1).expect("a line").contains(&tag));
     }

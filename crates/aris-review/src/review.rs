@@ -1,4 +1,4 @@
-//! A review in GitHub's words: which findings become comments on lines, and what the rest says.
+//! A review in the form of GitHub: which findings become comments on lines, and the text with the rest.
 
 use std::collections::BTreeSet;
 
@@ -10,32 +10,32 @@ use crate::profile::Profile;
 use crate::text::quiet;
 use crate::verdict::{Event, Verdict};
 
-/// Characters of a message in a comment.
+/// Longest message in a comment, in characters.
 const MESSAGE: usize = 4000;
 
-/// Characters of a body that GitHub takes: 65,536; some room is left for the mark.
+/// Longest text of a review, in characters. GitHub accepts 65,536; the mark needs some room.
 const BODY: usize = 64_000;
 
-/// What there is to be said about a pull request.
+/// What is said about a pull request.
 #[derive(Clone, Debug)]
 pub struct Review<'a> {
     /// The gate.
     pub profile: &'static Profile,
     /// The verdict.
     pub verdict: Verdict,
-    /// The findings, each place once.
+    /// The findings, one for each place.
     pub findings: &'a [Finding],
-    /// Entries that nobody could read.
+    /// How many entries could not be read as findings.
     pub unreadable: usize,
-    /// Who is logged in, when that is known.
+    /// The logged-in user, when known.
     pub login: Option<&'a str>,
-    /// The commit that was looked at, where that is known: the review is about it and about no later one.
+    /// The commit that was looked at, where known: the review is about this commit and about no later one.
     pub head: Option<&'a str>,
-    /// Who has looked at everything: what they do not find any more is gone.
+    /// Who has looked at everything: a finding that they do not find any more is gone.
     pub looked: Looked,
 }
 
-/// A comment that is to be posted, with what marks it.
+/// A comment to post, and the fingerprint of its finding.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Comment {
     pub(crate) fingerprint: String,
@@ -43,7 +43,7 @@ pub(crate) struct Comment {
 }
 
 impl Review<'_> {
-    /// Comments on lines: of each place what is not there `already`.
+    /// Comments on lines, each with the findings of its place that are not in `already`.
     pub(crate) fn comments(&self, already: &BTreeSet<String>) -> Vec<Comment> {
         let findings = self.findings.iter().filter(|finding| is_inline(finding));
         let comments = findings.filter_map(|finding| {
@@ -58,7 +58,8 @@ impl Review<'_> {
         comments.collect()
     }
 
-    /// The label and the message of the gravest, what else was found there, and the mark of each; none where nothing was.
+    /// The text of a comment: label and message of each finding, the gravest first, one suggestion, and the mark of each; `None` without
+    /// findings.
     fn comment_body(&self, mut parts: Vec<Finding>) -> Option<String> {
         parts.sort_by_key(|part| std::cmp::Reverse(part.severity));
         let labels = parts.iter().map(label);
@@ -74,7 +75,7 @@ impl Review<'_> {
         (!parts.is_empty()).then(|| format!("{body}\n\n{}", marks.join("\n")))
     }
 
-    /// Fingerprints of what a comment says of a place beside the finding that it is marked with: earlier versions marked one alone.
+    /// Fingerprints of findings that a comment states and does not mark: in earlier versions a comment marked only one of its findings.
     pub(crate) fn named<'b>(&'b self, body: &'b str) -> impl Iterator<Item = String> + 'b {
         let marked = |print: &str| marker::findings_in(self.profile, body).any(|one| one == print);
         let shared = self
@@ -87,9 +88,9 @@ impl Review<'_> {
         named.map(|part| part.fingerprint)
     }
 
-    /// The review's own text: the summary, and every finding that no comment carries, those whose comments were `refused` among them; `none`
-    /// says that not one comment was taken. What GitHub does not take as one text is several. The last one carries the mark that says that all
-    /// was told.
+    /// The texts of the review: the summary, and every finding without a comment on a line, also those whose comments were `refused`. With
+    /// `none`, not a single comment was taken, and the summary says so. What is too long for GitHub becomes several texts; the mark in the
+    /// last one says that the review is complete.
     pub(crate) fn texts(&self, refused: &BTreeSet<&str>, none: bool) -> Vec<String> {
         let mut text = self.summary();
         if none {
@@ -118,7 +119,7 @@ impl Review<'_> {
         texts
     }
 
-    /// A finding in a list, with each that was found at its place; every one has its mark: [`crate::listed`] reads them.
+    /// A finding as list items, one for each finding at its place, each with its mark on the next line; [`crate::listed`] reads them.
     fn item(&self, finding: &Finding) -> String {
         let line = finding
             .line
@@ -131,12 +132,12 @@ impl Review<'_> {
         finding.parts().iter().map(item).collect()
     }
 
-    /// What says that this review is there.
+    /// The digest by which this review is recognized.
     pub(crate) fn digest(&self) -> String {
         marker::digest(self.verdict, self.findings)
     }
 
-    /// A review with one of the texts. GitHub takes one without a commit for a review of the latest, whoever has looked at that.
+    /// A review with one of the texts. It names the commit: without one GitHub takes the latest commit, which nobody may have looked at.
     pub(crate) fn json(&self, event: Event, text: &str, comments: &[Comment]) -> Value {
         let mut json = json!({"body": text, "event": event});
         if let Some(head) = self.head {
@@ -149,7 +150,7 @@ impl Review<'_> {
         json
     }
 
-    /// One sentence for the verdict.
+    /// One sentence about the verdict.
     pub fn summary(&self) -> String {
         let (profile, findings) = (self.profile, self.findings.iter());
         let text = match (self.verdict, self.login) {
@@ -174,7 +175,8 @@ pub(crate) fn is_inline(finding: &Finding) -> bool {
     finding.line.is_some() && (finding.requires_decision || finding.severity >= Severity::Warning)
 }
 
-/// The block that GitHub offers to commit: `line` in place of the line that the comment is on. Its fence is longer than any in the line.
+/// The block that GitHub offers to commit: `line` replaces the line of the comment. Its fence is longer than any run of backticks in
+/// `line`.
 ///
 /// **Source**: GitHub, "Commenting on a pull request": suggestions are fenced blocks of the language `suggestion`.
 fn block(line: &str) -> String {
@@ -183,7 +185,7 @@ fn block(line: &str) -> String {
     format!("\n\n{fence}suggestion\n{line}\n{fence}")
 }
 
-/// What a comment says of a finding.
+/// The text about a finding.
 fn label(finding: &Finding) -> String {
     labelled(finding.severity, &finding.dimension, &finding.message)
 }
@@ -215,7 +217,7 @@ mod tests {
         }
     }
 
-    /// The text of a review after which not one comment could be posted.
+    /// The text of a review of which not one comment could be posted.
     fn degraded_body(review: &Review<'_>) -> String {
         let refused = review
             .findings

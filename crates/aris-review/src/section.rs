@@ -1,4 +1,4 @@
-//! The parts of a report that a diff touches: what is asked about at once.
+//! Sections: the parts of a report that a diff touches. An agent is asked about one section at a time.
 
 use std::collections::BTreeSet;
 
@@ -27,26 +27,26 @@ pub struct SectionLine {
     pub text: String,
 }
 
-/// Endings of files that are prose.
+/// Extensions of text files.
 const PROSE: [&str; 7] = ["md", "markdown", "qmd", "rmd", "rst", "tex", "txt"];
 
-/// Endings of documents whose text is not read.
+/// Extensions of documents whose text is not read.
 const UNREAD: [&str; 13] = [
     "adoc", "asciidoc", "docx", "epub", "htm", "html", "ipynb", "mdx", "odt", "org", "pdf", "rtf",
     "typ",
 ];
 
-/// Files that are reports unless somebody says otherwise, however their names are written. **Source**: citation gates, §4.3.
+/// Globs of reports by default; they match in upper and lower case. **Source**: citation gates, §4.3.
 const USUAL: [&str; 4] = ["research/**", "*.md", "*.markdown", "*.tex"];
 
-/// Which files are reports: those whose names the globs match and that are prose.
+/// Which files are reports: text files whose names match one of the globs.
 #[derive(Clone, Debug)]
 pub struct Reports {
     globs: Vec<Glob>,
 }
 
 impl Reports {
-    /// The reports of these globs; without any, of the usual ones.
+    /// The reports of these globs, and without globs those of `USUAL`.
     pub fn of(globs: &[String]) -> Self {
         let given = globs.iter().filter_map(|glob| Glob::of(glob, ""));
         let usual = USUAL.iter().filter_map(|glob| Glob::of(glob, "i"));
@@ -58,12 +58,12 @@ impl Reports {
         Self { globs }
     }
 
-    /// Whether a file is a report, as its name says.
+    /// Whether the name of a file makes it a report.
     pub fn has(&self, path: &str) -> bool {
         is_prose(path) && self.globs.iter().any(|glob| glob.matches(path))
     }
 
-    /// The documents among the files of a diff that are reports by their names, and of a format that is not read.
+    /// Paths of files in a diff that match the globs and have a format that is not read.
     pub fn unread<'d>(&self, diff: &'d Diff) -> impl Iterator<Item = &'d str> {
         let shown = diff.files.iter().map(|file| file.path.as_str());
         let hidden = diff.hidden.iter().map(|file| file.path.as_str());
@@ -72,7 +72,7 @@ impl Reports {
         })
     }
 
-    /// The reports of a diff whose text it does not show. One that was a report before and was renamed as it is has nothing new.
+    /// The reports of a diff whose text it does not show. A report that was renamed without a change is left out: it has nothing new.
     pub fn hidden<'d>(&self, diff: &'d Diff) -> Vec<&'d Hidden> {
         let was_report = |hidden: &Hidden| hidden.was.as_ref().is_some_and(|was| self.has(was));
         let hidden = diff.hidden.iter();
@@ -81,12 +81,12 @@ impl Reports {
             .collect()
     }
 
-    /// The reports of a diff, as far as it shows their text.
+    /// The reports of a diff whose text it shows, at least in part.
     pub fn shown<'d>(&self, diff: &'d Diff) -> impl Iterator<Item = &'d DiffFile> {
         diff.files.iter().filter(|file| self.has(&file.path))
     }
 
-    /// The sections of the reports in a diff. A section takes part when the diff adds a line to it, or changes a paragraph of it by taking lines away.
+    /// The sections of the reports in a diff to which the diff adds a line, or in which it deletes lines inside a paragraph.
     pub fn sections(&self, diff: &Diff) -> Vec<Section> {
         self.shown(diff).flat_map(sections_of).collect()
     }
@@ -106,7 +106,7 @@ fn sections_of(file: &DiffFile) -> Vec<Section> {
     let joined = joined(file);
     for line in &file.lines {
         if line.number != before + 1 {
-            // A new hunk: the fence that was open may be closed in between.
+            // A new hunk begins; an open fence may be closed between the two.
             fenced = false;
         }
         before = line.number;
@@ -134,7 +134,7 @@ fn sections_of(file: &DiffFile) -> Vec<Section> {
     sections
 }
 
-/// The lines of paragraphs out of which lines were taken, and none put in their place: what stands around the gap is another text now.
+/// The lines of paragraphs from which the diff deletes lines without adding any in their place: the text around the gap has changed.
 fn joined(file: &DiffFile) -> BTreeSet<u32> {
     let has_text = |text: &str| !text.trim().is_empty();
     let kept = |number: &u32| {
@@ -198,7 +198,7 @@ fn latex_heading(line: &str) -> Option<String> {
     Some(title.get(..end.unwrap_or(title.len()))?.to_owned())
 }
 
-/// A glob, compiled: `*` and `?` stay within a part of a path, `**` does not; one without `/` is about the last part.
+/// A compiled glob. `*` and `?` match within one part of a path, `**` across parts; a glob without `/` matches the last part.
 #[derive(Clone, Debug)]
 struct Glob {
     pattern: Regex,
@@ -206,13 +206,13 @@ struct Glob {
 }
 
 impl Glob {
-    /// `flags` are those of regular expressions. None for a glob of megabytes.
+    /// `flags` are regular expression flags. `None` for a glob that is too large to compile.
     fn of(glob: &str, flags: &str) -> Option<Self> {
         let mut pattern = format!("(?s{flags})^");
         let mut starts_part = true;
         let pieces: Vec<&str> = glob.split("**").collect();
         for (at, piece) in pieces.iter().enumerate() {
-            // `a/**/b` is about `a/b`, too: at the start of a part the slash behind `**` may be missing.
+            // `a/**/b` also matches `a/b`: where a part begins, the slash after `**` is optional.
             let (any, piece) = match piece.strip_prefix('/') {
                 _ if at == 0 => ("", *piece),
                 None if piece.is_empty() && at + 1 < pieces.len() => continue,

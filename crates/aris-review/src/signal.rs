@@ -1,4 +1,4 @@
-//! What the rules say that only an experiment can mend, and which answers weaken it.
+//! Signals: findings of the rules that only a new experiment can settle.
 
 use serde::{Deserialize, Serialize};
 
@@ -14,7 +14,7 @@ pub struct Signal {
     pub rule: String,
     /// Path of the report in the repository.
     pub file: String,
-    /// Its line; none when it is about the report as a whole.
+    /// Its line; absent when it is about the report as a whole.
     pub line: Option<u32>,
     /// What it is about.
     pub dimension: String,
@@ -22,12 +22,12 @@ pub struct Signal {
     pub severity: Severity,
     /// What is wrong, in a sentence.
     pub message: String,
-    /// How it is to be settled: `rerun_required`.
+    /// The strategy that settles it: `rerun_required`.
     pub suggested_strategy: String,
 }
 
 impl Signal {
-    /// The signal in a finding of the rules; none when an edit could mend it.
+    /// The signal in a finding of the rules; `None` when an edit could settle it.
     pub fn of(finding: Finding) -> Option<Self> {
         Some(Self {
             rule: finding.rule?,

@@ -1,7 +1,7 @@
-//! Text of others, made safe to print on a line of its own.
+//! Makes text of others safe to print.
 
-/// `text` on one line of at most `limit` characters: control characters, line separators and marks that change the direction of
-/// writing become spaces, runs of white space one space. What is cut off is replaced by `…`.
+/// `text` on one line of at most `limit` characters. Control characters, line separators, zero-width and bidirectional marks become spaces,
+/// and runs of white space one space. A `…` follows where text is cut off.
 pub fn one_line(text: &str, limit: usize) -> String {
     let mut line = String::new();
     let mut space = false;
@@ -25,7 +25,7 @@ pub fn one_line(text: &str, limit: usize) -> String {
     line
 }
 
-/// `file:line`, the file on one line; without the line where there is none.
+/// `file:line` on one line; only the file where there is no line.
 pub fn place(file: &str, line: Option<u32>) -> String {
     let file = one_line(file, FILE);
     match line {
@@ -39,18 +39,18 @@ pub(crate) fn plain_path(path: &str) -> &str {
     path.strip_prefix("./").unwrap_or(path)
 }
 
-/// Characters of a path that is printed.
+/// Longest path that is printed, in characters.
 const FILE: usize = 200;
 
-/// Whether a terminal or a reader could be misled by it: C0, C1, bidirectional marks, zero width.
+/// Whether a character could mislead a terminal or a reader: C0, C1, bidirectional marks, zero width.
 fn is_unprintable(letter: char) -> bool {
     letter.is_control()
         || matches!(letter, '\u{200B}'..='\u{200F}' | '\u{2028}'..='\u{202E}' | '\u{2060}'..='\u{2069}' | '\u{FEFF}')
 }
 
-/// `text` as it may stand in a comment on GitHub: on one line, naming nobody, and without anything that is invisible there.
+/// `text` for a comment on GitHub or GitLab: on one line, without mentions and without anything invisible.
 ///
-/// A name after `@` would be told; `<!--` would hide what follows, or pass for one of our own marks.
+/// A name after `@` would be notified; `<!--` would hide what follows, or look like one of our marks.
 pub fn quiet(text: &str, limit: usize) -> String {
     let line = one_line(text, limit);
     let mut quiet = String::with_capacity(line.len());
@@ -67,7 +67,7 @@ pub fn quiet(text: &str, limit: usize) -> String {
     quiet
 }
 
-/// The letters and digits of a text, in lower case: line breaks, blanks and markup do not matter.
+/// The letters and digits of a text in lower case, to compare texts without regard to line breaks, blanks and markup.
 pub(crate) fn letters(text: &str) -> String {
     let letters = text.chars().filter(|letter| letter.is_alphanumeric());
     letters.flat_map(char::to_lowercase).collect()

@@ -1,25 +1,25 @@
-//! What follows from findings.
+//! Derives the verdict from findings.
 
 use serde::{Deserialize, Serialize};
 
 use crate::finding::Finding;
 
-/// The verdict of a gate on a pull request. It is derived from findings and nothing else.
+/// The verdict of a gate on a pull request. It is always derived from findings and from entries that could not be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, strum::Display)]
 #[strum(serialize_all = "snake_case")]
 #[derive(Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
-    /// Nothing has to be mended and nobody has to decide anything.
+    /// Nothing has to be changed, and nobody has to decide anything.
     Approved,
-    /// Something has to be mended.
+    /// Something has to be changed.
     ChangesRequested,
     /// A person has to decide something.
     NeedsHuman,
 }
 
 impl Verdict {
-    /// The event of the review that says so.
+    /// The event of the review with this verdict.
     pub const fn event(self) -> Event {
         match self {
             Self::Approved => Event::Approve,
@@ -33,18 +33,18 @@ impl Verdict {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum Event {
-    /// It may be merged.
+    /// The pull request may be merged.
     Approve,
-    /// It may not.
+    /// The pull request must not be merged.
     RequestChanges,
-    /// Only words.
+    /// A comment without an opinion.
     Comment,
 }
 
-/// Fingerprints of merged findings by what has to happen.
+/// Fingerprints of merged findings, by what has to happen.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 pub struct Buckets {
-    /// To be mended: critical or warning, and no decision needed.
+    /// Actionable: critical or warning, and no decision needed.
     pub actionable: Vec<String>,
     /// For a person to decide.
     pub decision: Vec<String>,
@@ -52,23 +52,23 @@ pub struct Buckets {
     pub info: Vec<String>,
 }
 
-/// How many findings there are of what.
+/// How many findings there are of each kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 pub struct Counts {
     /// Before merging.
     pub total: usize,
     /// After merging.
     pub deduped: usize,
-    /// Of those, to be mended.
+    /// Of the merged ones, those that are actionable.
     pub actionable: usize,
-    /// Of those, for a person to decide.
+    /// Of the merged ones, those for a person to decide.
     pub decision: usize,
-    /// Of those, the rest.
+    /// Of the merged ones, the rest.
     pub info: usize,
 }
 
-/// Derives the verdict from merged findings, and says what it follows from. `unreadable` entries, which nobody could understand, are for a person to look at: that
-/// something was found cannot count as if nothing was.
+/// Derives the verdict from merged findings, with the findings that it follows from. Where entries are `unreadable`, the verdict is not an
+/// approval: a person has to look at them.
 ///
 /// **Source**: citation gates, §3, and §7 for what cannot be read.
 pub fn judge(findings: &[Finding], unreadable: usize) -> (Verdict, Buckets) {
@@ -94,7 +94,7 @@ pub fn judge(findings: &[Finding], unreadable: usize) -> (Verdict, Buckets) {
 }
 
 impl Buckets {
-    /// The counts, where `total` findings were there before merging.
+    /// The counts, for `total` findings before merging.
     pub fn counts(&self, total: usize) -> Counts {
         let [actionable, decision, info] =
             [&self.actionable, &self.decision, &self.info].map(Vec::len);

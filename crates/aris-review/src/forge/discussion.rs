@@ -1,4 +1,4 @@
-//! Threads as GitLab has them.
+//! Threads in the form of GitLab.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::Trouble;
 
-/// A thread: notes on a line, or elsewhere.
+/// A thread: notes on a line of the diff, or on none.
 pub(super) struct Discussion {
     pub(super) id: String,
     pub(super) notes: Vec<Value>,
@@ -27,7 +27,7 @@ impl Discussion {
         self.notes.first()?.get("id")?.as_u64()
     }
 
-    /// The place of its first note in the diff.
+    /// The position of its first note in the diff; `None` for a note on no line.
     pub(super) fn position(&self) -> Option<&Value> {
         let position = self.notes.first()?.get("position")?;
         position.get("new_path")?.as_str()?;
@@ -42,7 +42,7 @@ impl Discussion {
     }
 }
 
-/// What GitHub's comments and reviews have in common.
+/// The fields that comments and reviews of GitHub have in common.
 pub(super) fn as_github(note: &Value, associations: &BTreeMap<u64, &'static str>) -> Value {
     let author = note.pointer("/author/id").and_then(Value::as_u64);
     let association = author.and_then(|id| associations.get(&id)).copied();

@@ -20,7 +20,7 @@ static GITHUB: Host = Host::new(
 )
 .key("GH_TOKEN", KeySent::Bearer);
 
-/// Path of the REST interface on a server of an enterprise; GraphQL lies beside it.
+/// Path of the REST interface on an enterprise server; GraphQL is beside it.
 const ENTERPRISE: &str = "/api/v3";
 
 /// **Source**: GraphQL reference, `PullRequestReviewThread` and `PullRequestReviewComment`.
@@ -34,7 +34,7 @@ const RESOLVE: &str =
 const MINIMIZE: &str = "mutation($subjectId:ID!){minimizeComment(input:{subjectId:$subjectId,classifier:OUTDATED})\
 {minimizedComment{isMinimized}}}";
 
-/// The base URL of the interface of a host. **Source**: GitHub's REST documentation for github.com, for GHE.com and for Enterprise Server.
+/// The base URL of a host's REST interface. **Source**: GitHub's REST documentation for github.com, for GHE.com and for Enterprise Server.
 pub fn api_of(host: &str) -> String {
     let name = host.to_ascii_lowercase();
     match name.as_str() {
@@ -51,7 +51,7 @@ pub struct GitHub {
 }
 
 impl GitHub {
-    /// At `base`, asked as whom `token` belongs to. `now` is the time, which dates in `Retry-After` are compared with.
+    /// At `base`, with `token`. Dates in `Retry-After` are compared with `now`.
     ///
     /// **Errors**: [`HttpError::Setting`].
     pub fn new(
@@ -114,7 +114,8 @@ impl Forge for GitHub {
         })
     }
 
-    /// **Source**: REST, "Get a pull request": diffs of more than 20,000 lines or 300 files are refused with 406. Their files are listed.
+    /// **Source**: REST, "Get a pull request": diffs of more than 20,000 lines or 300 files are refused with 406. The list of files is used
+    /// then.
     fn diff(&self, pull: &Pull, record: &Record) -> Result<Vec<u8>, Trouble> {
         let Counted::Lines(said) = record.size else {
             let why = "the pull request does not say how much it changes";
@@ -214,7 +215,7 @@ impl Forge for GitHub {
         let Repository { owner, name, .. } = &pull.repository;
         for _ in 0..PAGES {
             let mut variables = json!({"owner": owner, "repo": name, "number": pull.number});
-            // An empty text may be refused as a cursor, so that the first page has none.
+            // An empty text may be refused as a cursor, so the first page has none.
             if let Some(after) = &after {
                 variables["after"] = json!(after);
             }
@@ -246,14 +247,14 @@ impl Forge for GitHub {
     }
 }
 
-/// Whether an answer says that something was done. **Errors**: `else_why`.
+/// Checks that an answer confirms what was done. **Errors**: `else_why`.
 fn confirmed(done: Option<&Value>, else_why: &str) -> Result<(), Trouble> {
     let done = done == Some(&Value::Bool(true));
     let done = done.then_some(());
     done.ok_or_else(|| Trouble::malformed(else_why))
 }
 
-/// The diff that a list of files makes, where it is whole. A file whose text the list leaves out counts as binary.
+/// The diff made of a list of files, if it is whole. A file whose text is not in the list counts as binary.
 ///
 /// **Source**: REST, "List pull requests files": 3,000 files at most; `patch` is missing for binary and for large files.
 fn listed(files: &[Value], said: Size) -> Result<Vec<u8>, Trouble> {

@@ -25,16 +25,16 @@ static GITLAB: Host = Host::new("gitlab", "https://gitlab.com", "ARIS_GITLAB_API
 /// Path of the REST interface.
 const REST: &str = "/api/v4";
 
-/// The lowest access of a member who may write: Developer. **Source**: `api/access_levels`.
+/// The lowest access level of a member who may write: Developer. **Source**: `api/access_levels`.
 const DEVELOPER: u64 = 30;
 
-/// How the note of an approval begins that we gave.
+/// Beginning of a note that says that we approved.
 const APPROVED: &str = "Approved: ";
 
-/// How it begins where this login had approved before, and we only agree.
+/// Beginning of a note where this login had approved by hand before, and we agree.
 const BY_HAND: &str = "Approved by hand before: ";
 
-/// How it begins since our approval was taken back.
+/// Beginning of a note about an approval of ours that was taken back.
 const TAKEN_BACK: &str = "Approval taken back: ";
 
 /// A GitLab at one base URL.
@@ -44,7 +44,7 @@ pub struct GitLab {
 }
 
 impl GitLab {
-    /// At `base`, `https://host/api/v4`, asked as whom `token` belongs to. `now` is the time, which dates in `Retry-After` are compared with.
+    /// At `base`, `https://host/api/v4`, with `token`. Dates in `Retry-After` are compared with `now`.
     ///
     /// **Errors**: [`HttpError::Setting`].
     pub fn new(
@@ -69,7 +69,7 @@ impl GitLab {
         self.wire.send_below(request, below)
     }
 
-    /// The threads of a merge request without what GitLab writes itself, each with at least one note.
+    /// The threads of a merge request without those that GitLab writes itself; each has at least one note.
     fn discussions(&self, pull: &Pull) -> Result<Vec<Discussion>, Trouble> {
         let list = self.wire.list(self.of_pull(pull).path("/discussions"))?;
         let read: Result<Vec<Discussion>, Trouble> = list.iter().map(Discussion::read).collect();
@@ -80,7 +80,7 @@ impl GitLab {
         Ok(read?.into_iter().filter(by_people).collect())
     }
 
-    /// What GitHub calls the association of an author: whether they may write in the project. Each is asked about once.
+    /// Whether each author may write in the project, as GitHub's association, by the id of the author. Each author is asked about once.
     fn associations(
         &self,
         pull: &Pull,
@@ -103,14 +103,14 @@ impl GitLab {
         Ok(known)
     }
 
-    /// The number of a project; none where nobody sees such a project.
+    /// The id of a project; `None` where it is absent or not visible.
     fn project(&self, repository: &Repository) -> Result<Option<u64>, Trouble> {
         let request = of_project(self.wire.request(""), repository);
         let project = self.wire.json_if_there(&request)?;
         Ok(project.and_then(|project| project.get("id")?.as_u64()))
     }
 
-    /// The path of a project; none where nobody sees such a project.
+    /// The path of a project; `None` where it is absent or not visible.
     fn path_of(&self, project: u64) -> Result<Option<String>, Trouble> {
         let request = self.wire.request("/projects").segment(&project.to_string());
         let project = self.wire.json_if_there(&request)?;
@@ -118,7 +118,7 @@ impl GitLab {
         Ok(project.and_then(path))
     }
 
-    /// The approval of whoever asks.
+    /// The approval of the logged-in user.
     fn approval(&self, pull: &Pull) -> Result<Option<Value>, Trouble> {
         let login = self.reach()?;
         let state = self.wire.json(&self.of_pull(pull).path("/approvals"))?;
@@ -127,7 +127,8 @@ impl GitLab {
         Ok(by.and_then(|by| by.iter().find(ours)).cloned())
     }
 
-    /// Our notes, of whatever gate, that say that we gave this approval; none where a person gave it. Ours is older than its note.
+    /// Our notes, of any gate, that say that we gave this approval; empty where a person gave it. We approve first, so the note is not
+    /// older than the approval.
     fn notes_of(&self, pull: &Pull, approval: &Value) -> Result<Vec<Value>, Trouble> {
         let login = self.reach()?;
         let time = |entry: &Value, key| entry.get(key)?.as_str()?.parse::<Timestamp>().ok();
@@ -145,7 +146,7 @@ impl GitLab {
         Ok(first.filter(ours).collect())
     }
 
-    /// After an approval that failed or whose note was not taken. That this fails, too, changes nothing: the failure is told already.
+    /// Takes an approval back that failed or whose note was not taken. A failure is ignored, because the first failure is already reported.
     fn take_approval_back(&self, pull: &Pull) {
         self.post(pull, &["unapprove"], &json!({}))
             .unwrap_or_default();
@@ -156,7 +157,7 @@ impl GitLab {
         let merge = self.wire.json(&self.of_pull(pull))?;
         let head = commit(looked.or_else(|| merge.get("sha")?.as_str()))?;
         match self.post(pull, &["approve"], &json!({"sha": head})) {
-            // It knows who asks, as it has said before: this login may not approve.
+            // The token was accepted before, so 401 means that this login may not approve.
             Err(Trouble::Unauthenticated(_)) => {
                 let is_own = is_of(&merge, "/author/username", self.reach()?.as_deref());
                 Err(Trouble::refused(
@@ -210,7 +211,8 @@ impl Forge for GitLab {
         })
     }
 
-    /// The raw diff is what git shows: GitLab's limits do not cut it. Its files are counted, and its hunks say how many lines they have.
+    /// The raw diff is that of git, and GitLab's limits do not cut it. Whether it is whole follows from the number of files, and from the
+    /// hunks, which say how many lines they have.
     ///
     /// **Source**: `api/merge_requests`, "Show merge request raw diffs" (GitLab 17.9).
     fn diff(&self, pull: &Pull, record: &Record) -> Result<Vec<u8>, Trouble> {
@@ -222,7 +224,7 @@ impl Forge for GitLab {
         let request = self.of_pull(pull).path("/raw_diffs").accept("text/plain");
         let body = self.wire.send(&request)?.body;
         let diff = Diff::read(&body);
-        // Only the files are counted: of lines nobody says how many there are.
+        // GitLab does not say how many lines there are, so only the files are compared.
         let said = Size { files, ..diff.size };
         let whole = diff.is_whole(said);
         whole.map_err(|why| Trouble::malformed(&why))?;
@@ -281,7 +283,8 @@ impl Forge for GitLab {
         Ok(comments)
     }
 
-    /// A note that says that we approved is as good as dismissed where the approval is gone, as it is by default when commits are added.
+    /// A note that says that we approved counts as dismissed where the approval is gone. By default GitLab removes approvals when commits
+    /// are added.
     ///
     /// **Source**: GitLab, "Merge request approval settings": remove approvals when commits are added.
     fn reviews(&self, pull: &Pull) -> Result<Vec<Value>, Trouble> {
@@ -312,14 +315,15 @@ impl Forge for GitLab {
         false
     }
 
-    /// The approval first: a note without it would look as if all was said. Without its note nobody knows that it is ours: it is taken back.
+    /// Approves first, because a note alone would look as if all was done. An approval whose note fails is taken back, because nothing
+    /// would say that it is ours.
     fn review(&self, pull: &Pull, review: &Value) -> Result<(), Trouble> {
         let commit = review["commit_id"].as_str();
         let mut approves = false;
         let verdict = match review["event"].as_str() {
             Some("APPROVE") => match self.approval(pull)? {
                 None => {
-                    // Without an answer it may stand all the same, and nothing says that it is ours.
+                    // Without an answer the approval may have been given, and nothing would say that it is ours.
                     self.approve(pull, commit)
                         .inspect_err(|_| self.take_approval_back(pull))?;
                     approves = true;
@@ -357,7 +361,7 @@ impl Forge for GitLab {
             let body = note["body"].as_str().unwrap_or_default();
             let body = json!({"body": body.replacen(APPROVED, TAKEN_BACK, 1)});
             let request = place(self.wire.put("", &body), pull);
-            // Where the note stays as it was, an approval that a person gives later counts as ours.
+            // If this fails and GitLab does not say when approvals are given, a later approval by hand counts as ours.
             let below = ["notes", &note["id"].to_string()];
             self.wire.send_below(request, &below).unwrap_or_default();
         }
@@ -387,7 +391,7 @@ impl Forge for GitLab {
             "position_type": "text", "base_sha": place.base, "head_sha": place.head, "start_sha": place.start,
             "old_path": file.old_path, "new_path": file.path, "new_line": line.number,
         });
-        // An unchanged line has both numbers, an added one only the new.
+        // An unchanged line has both numbers, an added one only the new one.
         if let Some(old) = line.old {
             position["old_line"] = json!(old);
         }
@@ -414,7 +418,7 @@ impl Forge for GitLab {
         self.post(pull, &["discussions", &thread, "notes"], &body)
     }
 
-    /// GitLab folds settled threads away itself, so that none counts as outdated here.
+    /// GitLab folds resolved threads itself, so no thread counts as outdated here.
     fn threads(&self, pull: &Pull) -> Result<Vec<Thread>, Trouble> {
         let login = self.reach()?;
         let ours = |note: &Value| is_of(note, "/author/username", login.as_deref());
@@ -443,7 +447,7 @@ impl Forge for GitLab {
     }
 }
 
-/// Whether what stands there is this login.
+/// Whether the field at `path` is this login.
 fn is_of(entry: &Value, path: &str, login: Option<&str>) -> bool {
     let name = entry.pointer(path).and_then(Value::as_str);
     name.is_some() && name == login

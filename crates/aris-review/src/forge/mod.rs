@@ -1,6 +1,6 @@
-//! The services that pull requests lie on: one trait, and GitHub and GitLab behind it.
+//! The services that host pull requests: one trait, implemented for GitHub and GitLab.
 //!
-//! Texts that come from there are data. They are put into requests as JSON values and into no command line.
+//! Texts from them are data. They go into requests as JSON values, and never into a command line.
 
 mod discussion;
 mod github;
@@ -31,7 +31,7 @@ pub struct Record {
     pub head: String,
     /// Whether it can still be merged.
     pub state: State,
-    /// The repository that its branch lies in, `owner/name`; none for one that is gone or that nobody here may see.
+    /// The repository of its branch, `owner/name`; `None` where it is gone or not visible.
     pub source: Option<String>,
     /// The branch that it goes to, where the service says so.
     pub base: Option<String>,
@@ -42,7 +42,7 @@ pub struct Record {
 /// Whether a pull request can still be merged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum State {
-    /// It can.
+    /// It is open.
     Open,
     /// Somebody closed it.
     Closed,
@@ -57,40 +57,41 @@ pub enum Counted {
     Lines(Size),
     /// Files, as GitLab does.
     Files(u64),
-    /// Neither, or not to the end.
+    /// Neither, or the count is incomplete.
     Unknown,
 }
 
-/// What became of the approval of this login.
+/// What happened to the approval of this login.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Withdrawn {
     /// There was none.
     Nothing,
-    /// It was ours, and is taken back.
+    /// It was ours, and was taken back.
     Ours,
-    /// It stays: a person gave it, or nothing says that it was us.
+    /// It stays: a person gave it, or nothing says that we did.
     ByHand,
 }
 
-/// The commits that a comment on a line is about.
+/// What a comment on a line refers to.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Place {
     /// The commit at the head of the pull request.
     pub head: String,
-    /// Where GitLab compares from: the commit that both branches have, and the one that the branch goes to. Empty on GitHub.
+    /// What GitLab compares with: the commit that both branches have, and in `start` the one at the head of the target branch. Empty on
+    /// GitHub.
     pub base: String,
     /// See `base`.
     pub start: String,
-    /// What changes, where the position of a comment depends on it.
+    /// The diff, where the position of a comment depends on it.
     pub diff: crate::Diff,
 }
 
-/// A service that pull requests lie on. Comments and reviews have the form of GitHub's REST interface, whatever service they come from.
+/// A service that hosts pull requests. Comments and reviews have the form of GitHub's REST interface, whichever service they come from.
 pub trait Forge {
     /// Its name, for people.
     fn name(&self) -> &'static str;
 
-    /// Whether it answers and knows who asks; the login when it says so.
+    /// Checks that it answers and accepts the token; returns the login, if the token has one.
     ///
     /// **Errors**: a [`Trouble`] for which [`Trouble::is_away`] holds.
     fn reach(&self) -> Result<Option<String>, Trouble>;
@@ -100,11 +101,11 @@ pub trait Forge {
 
     /// The diff of a pull request.
     ///
-    /// **Errors**: also where it is not whole, as `record` counts it: what is missing in it was not looked at.
+    /// **Errors**: also where the diff is not whole, compared with `record`: what is missing would not be looked at.
     fn diff(&self, pull: &Pull, record: &Record) -> Result<Vec<u8>, Trouble>;
 
-    /// The numbers of the open pull requests of `repository` to `base` from `branch` of the repository `head`. A branch of the same name in a fork of somebody
-    /// else is another branch.
+    /// The numbers of the open pull requests of `repository` from `branch` of the repository `head` to `base`. A branch of the same name in
+    /// another fork does not count.
     fn find(
         &self,
         repository: &Repository,
@@ -122,26 +123,26 @@ pub trait Forge {
     /// Whether a review can carry comments on lines.
     fn takes_batches(&self) -> bool;
 
-    /// Submits a review: `body`, `event` and, where it takes them, `comments`.
+    /// Submits a review: `body`, `event` and, where batches are taken, `comments`.
     fn review(&self, pull: &Pull, review: &Value) -> Result<(), Trouble>;
 
-    /// Takes an approval of ours back, which is a review of this number. Where no review is an approval, as on GitLab, there is nothing to do.
+    /// Takes back our approval, which is the review of this number. Does nothing where approvals are not reviews, as on GitLab.
     fn dismiss(&self, _pull: &Pull, _review: u64, _message: &str) -> Result<(), Trouble> {
         Ok(())
     }
 
-    /// Takes our approval back where it is no review, as on GitLab; what this login approved by hand stays.
+    /// Takes back our approval where it is not a review, as on GitLab. An approval that was given by hand stays.
     fn withdraw(&self, _pull: &Pull) -> Result<Withdrawn, Trouble> {
         Ok(Withdrawn::Nothing)
     }
 
-    /// What comments on lines need.
+    /// What comments on lines refer to.
     fn place(&self, pull: &Pull) -> Result<Place, Trouble>;
 
     /// Puts one comment on a line: `path`, `line`, `body`.
     fn comment(&self, pull: &Pull, place: &Place, comment: &Value) -> Result<(), Trouble>;
 
-    /// Replies to a comment, which began `thread` where that is known.
+    /// Replies to a comment, in `thread` where that is known.
     fn reply(
         &self,
         pull: &Pull,
@@ -153,16 +154,16 @@ pub trait Forge {
     /// All review threads of a pull request.
     fn threads(&self, pull: &Pull) -> Result<Vec<Thread>, Trouble>;
 
-    /// Marks a thread as resolved. **Errors**: also when it is said not to be resolved afterwards.
+    /// Marks a thread as resolved. **Errors**: also when the answer does not confirm it.
     fn resolve(&self, pull: &Pull, thread: &str) -> Result<(), Trouble>;
 
-    /// Folds a comment away as outdated; GitLab does so itself. **Errors**: also when it is said not to be folded away afterwards.
+    /// Folds a comment away as outdated; GitLab does so itself. **Errors**: also when the answer does not confirm it.
     fn minimize(&self, _comment: &str) -> Result<(), Trouble> {
         Ok(())
     }
 }
 
-/// A commit as a service names it.
+/// Checks a commit that a service names: 7 to 64 hexadecimal digits.
 fn commit(text: Option<&str>) -> Result<String, Trouble> {
     let plain = |sha: &&str| {
         (7..=64).contains(&sha.len()) && sha.bytes().all(|byte| byte.is_ascii_hexdigit())

@@ -1,7 +1,7 @@
-//! Words for GitLab.
+//! Texts for GitLab.
 
-/// A text that GitLab takes for words: a line that begins with `/` outside of a block would be a command, as `/merge` is. Suggestions say
-/// how many lines they replace.
+/// A text that GitLab does not take for commands: a line that begins with `/` outside of a block, such as `/merge`, is escaped. The blocks
+/// of suggestions get the range of lines that they replace.
 ///
 /// **Source**: `user/project/quick_actions`, `user/project/merge_requests/reviews/suggestions`.
 pub(super) fn plain(body: &str) -> String {

@@ -1,4 +1,4 @@
-//! Which repositories a worktree is about, as its git remotes say.
+//! The repositories that the git remotes of a worktree name.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -8,20 +8,20 @@ use crate::pull::Repository;
 
 const TIME: Duration = Duration::from_secs(30);
 
-/// The remotes that may be the place of pull requests, the likeliest first. **Source**: `gh`'s order of remotes.
+/// Remotes that may have the pull requests, the likeliest first. **Source**: the order in which `gh` tries remotes.
 const BASES: [&str; 3] = ["upstream", "github", "origin"];
 
 /// The repositories of a worktree.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Remotes {
-    /// Where pull requests are; none where no remote says so.
+    /// Where pull requests are; `None` where no remote says so.
     pub base: Option<Repository>,
-    /// Where the branch is pushed to; none where no remote says so.
+    /// Where the branch is pushed to; `None` where no remote says so.
     pub head: Option<Repository>,
 }
 
 impl Remotes {
-    /// Asks git in `worktree` about `branch`. What git does not say is none.
+    /// Asks git in `worktree` about `branch`. What git does not know is `None`.
     pub fn of(worktree: &Path, branch: &str) -> Self {
         let settings = git(worktree, &["config", "-z", "--list"]).unwrap_or_default();
         let settings = settings.split('\0');
@@ -31,7 +31,7 @@ impl Remotes {
             let url = if settings.contains_key(format!("remote.{remote}.url").as_str()) {
                 git(worktree, &["remote", "get-url", "--", remote])?
             } else {
-                // A branch may name a URL in place of a remote.
+                // A branch may name a URL instead of a remote.
                 remote.to_owned()
             };
             of_url(url.trim())
@@ -59,7 +59,7 @@ fn git(worktree: &Path, words: &[&str]) -> Option<String> {
     done.success().then(|| done.stdout.text().into_owned())
 }
 
-/// The repository of a URL as git takes it: `https://host/owner/name`, `ssh://git@host/owner/name`, `git@host:owner/name`.
+/// The repository of a URL that git accepts: `https://host/owner/name`, `ssh://git@host/owner/name`, `git@host:owner/name`.
 fn of_url(url: &str) -> Option<Repository> {
     let (place, path, is_web) = if let Some((scheme, rest)) = url.split_once("://") {
         let (place, path) = rest.split_once('/')?;
@@ -72,7 +72,7 @@ fn of_url(url: &str) -> Option<Repository> {
     if place.is_empty() {
         return None;
     }
-    // The port of ssh says nothing about the web.
+    // The port of ssh is not that of the web server.
     let end = if is_web { None } else { place.find(':') };
     let host = place.get(..end.unwrap_or(place.len()))?;
     let host = match host.to_ascii_lowercase().as_str() {
@@ -81,7 +81,7 @@ fn of_url(url: &str) -> Option<Repository> {
     };
     let path = path.trim_matches('/');
     let path = path.strip_suffix(".git").unwrap_or(path);
-    // A name without a dot is an alias of ssh's configuration.
+    // A host without a dot is an alias in ssh's configuration.
     let has_host = host.contains('.');
     let text = if has_host {
         format!("{host}/{path}")

@@ -1,4 +1,4 @@
-//! Review threads: which comment began which one, and which are settled.
+//! Review threads: which comment began each, and which are resolved.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -10,14 +10,14 @@ use super::Trouble;
 pub struct Thread {
     /// Number of the comment that began it.
     pub comment_id: u64,
-    /// Its own name, which nobody but GitHub can read.
+    /// Its id at GitHub or GitLab.
     pub thread_id: String,
-    /// Whether it is settled.
+    /// Whether it is resolved.
     pub is_resolved: bool,
     /// Whether the lines that it is about were changed since.
     #[serde(default)]
     pub is_outdated: bool,
-    /// Whether whoever asks began it.
+    /// Whether the logged-in user began it.
     #[serde(default)]
     pub is_ours: bool,
     /// Whether somebody else wrote in it, too.
@@ -26,7 +26,7 @@ pub struct Thread {
 }
 
 impl Thread {
-    /// Adds a page of GitHub's to the threads before it; gives the cursor of the next one.
+    /// Adds a page of GitHub's answer to `threads`; returns the cursor of the next page.
     pub(super) fn add_page(
         threads: &mut Vec<Self>,
         answer: &Value,
@@ -37,7 +37,7 @@ impl Thread {
         let nodes = list.get("nodes").and_then(Value::as_array);
         for node in nodes.ok_or_else(wrong)? {
             let comment_id = node.pointer("/comments/nodes/0/databaseId");
-            // A thread whose first comment was deleted has nothing to be settled.
+            // A thread whose first comment was deleted has nothing to settle.
             let Some(comment_id) = comment_id.and_then(Value::as_u64) else {
                 continue;
             };

@@ -1,4 +1,4 @@
-//! As whom a host is asked.
+//! The token for a host.
 
 use std::path::Path;
 use std::time::Duration;
@@ -7,7 +7,7 @@ use aris_proc::{End, ProcError};
 
 use crate::text::one_line;
 
-/// `gh` may ask the system's keyring, which may ask a person.
+/// Longest wait for `gh`, which may ask the system's keyring, which may ask a person.
 const TIME: Duration = Duration::from_secs(30);
 
 /// A token, or why there is none.
@@ -19,14 +19,14 @@ pub enum Token {
     Unknown(String),
 }
 
-/// Whether the tokens of github.com are meant for a host. **Source**: `gh help environment`.
+/// Whether the tokens of github.com also count for a host. **Source**: `gh help environment`.
 fn is_usual_host(host: &str) -> bool {
     let name = host.to_ascii_lowercase();
     matches!(name.as_str(), "github.com" | "www.github.com") || name.ends_with(".ghe.com")
 }
 
 impl Token {
-    /// The variables that hold the token for a host, the first one first. **Source**: `gh help environment`.
+    /// Environment variables for the token of a host, in order of preference. **Source**: `gh help environment`.
     pub fn variables(host: &str) -> [&'static str; 2] {
         if is_usual_host(host) {
             ["GH_TOKEN", "GITHUB_TOKEN"]
@@ -35,7 +35,7 @@ impl Token {
         }
     }
 
-    /// The token that the program `gh` keeps for a host: that of another host, or of another account, has nothing to do with it.
+    /// The token that the program `gh` keeps for a host, and for no other host.
     pub fn of_gh(program: &str, folder: &Path, host: &str) -> Self {
         let [first, second] = Self::variables(host);
         let none =

@@ -1,41 +1,42 @@
-//! Why GitHub did not do what it was asked.
+//! Why GitHub or GitLab did not do what was asked.
 
 use aris_http::{HttpError, Response, Why};
 
 use crate::text::one_line;
 
-/// Characters of GitHub's words that are passed on.
+/// Longest message of a service that is passed on, in characters.
 const WORDS: usize = 300;
 
-/// Why GitHub did not do what it was asked.
+/// Why GitHub or GitLab did not do what was asked.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Trouble {
-    /// There is no way to ask: no program, no answer.
+    /// It could not be reached, or did not answer.
     #[error("{0}")]
     Unreachable(String),
-    /// There is nobody to ask as: no token, so that nothing was sent.
+    /// There is no token, so nothing was sent.
     #[error("{0}")]
     Nobody(String),
-    /// It does not know who asks.
+    /// The token was not accepted.
     #[error("{0}")]
     Unauthenticated(String),
-    /// It answered and did not do it.
+    /// It refused the request.
     #[error("{}{message}", status.map_or_else(String::new, |status| format!("HTTP {status}: ")))]
     Refused {
-        /// The HTTP status, when it is known.
+        /// The HTTP status, when known.
         status: Option<u16>,
-        /// Its words, on one line.
+        /// Its message, on one line.
         message: String,
-        /// Whether it wants to be left alone for a while.
+        /// Whether it asks to wait.
         later: bool,
     },
-    /// It answered something else than what was asked for.
+    /// The answer has not the expected form.
     #[error("{0}")]
     Malformed(String),
 }
 
 impl Trouble {
-    /// A refusal, where it names no time. **Source**: GitHub's REST documentation, "Rate limits": above a limit the status is 403 or 429 (with GraphQL
+    /// A refusal without a time to wait. **Source**: GitHub's REST documentation, "Rate limits": above a limit the status is 403 or 429
+    /// (with GraphQL 200), and the message or the headers say so.
     /// 200), and the words or the headers say so.
     pub(crate) fn refused(status: Option<u16>, message: &str) -> Self {
         let limited = message.to_ascii_lowercase().contains("rate limit");
@@ -50,7 +51,7 @@ impl Trouble {
         }
     }
 
-    /// The same of an answer that says "not now" by its headers, too.
+    /// The same for an answer whose headers may ask to wait.
     pub(crate) fn of_answer(answer: &Response, words: &str) -> Self {
         let mut trouble = Self::refused(Some(answer.status), words);
         if let Self::Refused { later, .. } = &mut trouble {
@@ -63,18 +64,18 @@ impl Trouble {
         Self::Malformed(one_line(message, WORDS))
     }
 
-    /// The same, said of what could not be read.
+    /// The error that `what` could not be read.
     #[must_use]
     pub fn about(self, what: &str) -> Self {
         Self::malformed(&format!("{what} cannot be read: {self}"))
     }
 
-    /// Whether GitHub could not be asked at all, so that nothing was done and nothing is known.
+    /// Whether the service could not be asked at all, so that nothing was done and nothing is known.
     pub fn is_away(&self) -> bool {
         !matches!(self, Self::Refused { .. } | Self::Malformed(_))
     }
 
-    /// The HTTP status of a refusal, when it is known.
+    /// The HTTP status of a refusal, when known.
     pub(crate) fn status(&self) -> Option<u16> {
         match self {
             Self::Refused { status, .. } => *status,
@@ -82,18 +83,19 @@ impl Trouble {
         }
     }
 
-    /// Whether what was asked may have been done all the same: only a refusal (4xx but 408, and not for a while) says that it was not.
+    /// Whether the request may have been carried out all the same: only a refusal (4xx other than 408, without asking to wait) says that it
+    /// was not.
     pub(crate) fn is_doubtful(&self) -> bool {
         let is_doubtful = |status| status == 408 || !(400..500).contains(&status);
         self.is_busy() || self.status().is_none_or(is_doubtful)
     }
 
-    /// Whether it wants to be left alone for a while.
+    /// Whether the service asks to wait.
     pub fn is_busy(&self) -> bool {
         matches!(self, Self::Refused { later: true, .. })
     }
 
-    /// Whether a review was refused because nobody may approve or reject a pull request of their own.
+    /// Whether a review was refused because nobody may approve or reject their own pull request.
     pub fn is_own_pull(&self) -> bool {
         match self {
             Self::Refused {

@@ -1,4 +1,4 @@
-//! Requests to a service, and what is alike in all of them.
+//! Requests to a service: what is the same for GitHub and GitLab.
 
 use std::path::Path;
 use std::time::Duration;
@@ -9,16 +9,16 @@ use serde_json::{Value, json};
 
 use super::{Token, Trouble};
 
-/// One call may take this long. **Source**: citation gates, §11.
+/// Longest call. **Source**: citation gates, §11.
 const TIME: Duration = Duration::from_secs(30);
 
-/// Bytes of an answer at most: GitHub cuts diffs at 20,000 lines, and comments at 64 KiB each.
+/// Largest answer, in bytes. GitHub cuts diffs at 20,000 lines, and comments at 64 KiB each.
 const LIMIT: u64 = 64 << 20;
 
-/// Pages of a list at most, of 20 entries or more each: far above what a pull request can have, and an end for a server that has none.
+/// Most pages of a list, with 20 entries or more each: far above what a pull request can have. It ends a list that has no end.
 pub(super) const PAGES: usize = 400;
 
-/// No pace of our own: a call is one of a handful, and the services say themselves when it is too much.
+/// No pause between calls: there are only a few, and the services say when there are too many.
 pub(super) const MANNERS: Manners = Manners::every(0, 1);
 
 /// A service at its base URLs.
@@ -27,13 +27,13 @@ pub(super) struct Wire {
     host: &'static Host,
     api: Service,
     graphql: Service,
-    /// Why there is nobody to ask as; then nothing is sent.
+    /// Why there is no token; then nothing is sent.
     unknown: Option<Trouble>,
     now: Timestamp,
 }
 
 impl Wire {
-    /// The REST interface of `host` is at `base`, GraphQL below `beside`.
+    /// The REST interface of `host` is at `base`, GraphQL at `beside` and `/graphql`.
     pub(super) fn new(
         host: &'static Host,
         (base, beside): (&str, &str),
@@ -70,11 +70,11 @@ impl Wire {
         Request::put(self.host, path, body).limit(LIMIT)
     }
 
-    /// See [`super::Forge::reach`]; `login` is the field that has the login.
+    /// See [`super::Forge::reach`]; `login` is the field of the answer that has the login.
     pub(super) fn reach(&self, login: &str) -> Result<Option<String>, Trouble> {
         match self.json(&self.request("/user")) {
             Ok(user) => Ok(user.get(login).and_then(Value::as_str).map(str::to_owned)),
-            // Tokens of workflows and apps belong to no user, and are known all the same.
+            // The token of a workflow or app has no user, but is valid.
             Err(trouble) if trouble.status() == Some(403) && !trouble.is_busy() => Ok(None),
             Err(trouble) if trouble.is_away() => Err(trouble),
             Err(trouble) => Err(Trouble::Unreachable(trouble.to_string())),
@@ -85,7 +85,7 @@ impl Wire {
         parsed(&self.send(request)?)
     }
 
-    /// The same of something that may not be there.
+    /// The same for something that may be absent; `None` for 404.
     pub(super) fn json_if_there(&self, request: &Request) -> Result<Option<Value>, Trouble> {
         match self.json(request) {
             Err(trouble) if trouble.status() == Some(404) => Ok(None),
@@ -93,7 +93,7 @@ impl Wire {
         }
     }
 
-    /// Sends a request to a place below its own.
+    /// Sends a request to a path `below` its own.
     pub(super) fn send_below(&self, request: Request, below: &[&str]) -> Result<(), Trouble> {
         let segments = below.iter();
         let request = segments.fold(request, |request, part| request.segment(part));
@@ -118,7 +118,7 @@ impl Wire {
         Err(Trouble::malformed("more pages than there can be"))
     }
 
-    /// Sends a GraphQL query, or a mutation that may be done twice: it is asked again when no answer came.
+    /// Sends a GraphQL query, or a mutation that may be repeated: it is sent again when no answer comes.
     pub(super) fn query(&self, query: &'static str, variables: &Value) -> Result<Value, Trouble> {
         let body = json!({"query": query, "variables": variables});
         let request = Request::post(self.host, "/graphql", &body);
@@ -160,8 +160,8 @@ fn parsed(answer: &Response) -> Result<Value, Trouble> {
         .map_err(|error| Trouble::malformed(&format!("the answer is no JSON: {error}")))
 }
 
-/// The reasons in the body of a refusal. GitHub has `message`, and `errors`, which are texts or objects with one; GitLab has `error`, or
-/// `message`, which is a text or an object of lists of texts.
+/// The reasons in the body of a refusal. GitHub has `message`, and `errors`, which are texts or objects with a `message`; GitLab has
+/// `error`, or `message`, which is a text or an object of lists of texts.
 fn reasons(body: &Value) -> String {
     let mut words = Vec::new();
     for key in ["message", "error", "errors"] {
@@ -172,7 +172,7 @@ fn reasons(body: &Value) -> String {
     words.join("; ")
 }
 
-/// The texts in a value; of an object with a `message` only that.
+/// Collects the texts in a value; of an object with a `message` only that one.
 fn texts(value: &Value, words: &mut Vec<String>) {
     match value {
         Value::String(text) if !text.is_empty() => words.push(text.clone()),
