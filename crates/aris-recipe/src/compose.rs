@@ -1,4 +1,4 @@
-//! Sub-recipes: placeholders replaced by the steps of another recipe, or taken out, until none is left.
+//! Composes recipes: replaces placeholders by the steps of their sub-recipes, or removes them, until none is left.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,7 +9,7 @@ use crate::rules::Id;
 use crate::value::is_truthy;
 use aris_yaml::Text;
 
-/// Steps that a composed recipe may have. **Source**: ours; recipes that include each other twice at each level grow without end.
+/// Most steps of a composed recipe. **Source**: ours; recipes that include each other twice at each level grow without end.
 const MAX_STEPS: usize = 20_000;
 
 /// A recipe without placeholders.
@@ -17,15 +17,15 @@ const MAX_STEPS: usize = 20_000;
 pub struct Composed {
     /// The recipe.
     pub recipe: Recipe,
-    /// What a reader should know: gates whose value is neither on nor off.
+    /// What a reader should know, such as gates whose value is neither on nor off.
     pub notes: Vec<String>,
-    /// The placeholders that were on, by their sub-recipe, in the order they were replaced.
+    /// The sub-recipes of the placeholders that were on, in the order of their replacement.
     pub included: Vec<String>,
     /// The sub-recipes whose placeholders were off.
     pub left_out: Vec<String>,
 }
 
-/// Gives the sub-recipe of a name; `None` when there is no such file.
+/// Loads the sub-recipe of a name; `None` when there is no such file.
 pub type Find<'a> = dyn FnMut(&str) -> Option<Loaded> + 'a;
 
 /// Replaces all placeholders.
@@ -59,9 +59,9 @@ pub fn compose(
 }
 
 struct Work {
-    /// Defaults of inputs, the hidden ones of sub-recipes too: gates are hidden by custom.
+    /// Defaults of inputs by name, also of the hidden inputs of sub-recipes: gates are usually hidden.
     defaults: BTreeMap<String, String>,
-    /// Recipes that a placeholder lies in, outermost first, by the name of the placeholder.
+    /// For each placeholder, the recipes that it is in, the outermost first.
     lineage: BTreeMap<String, Vec<String>>,
     composed: Composed,
 }
@@ -94,11 +94,11 @@ impl Work {
             let left_out = name_of(&placeholder).to_owned();
             self.composed.left_out.push(left_out);
             self.note_odd_gate(&placeholder, given);
-            // What failed does not go on as if it had been rescued.
+            // A failure must not go on as if the sub-recipe had dealt with it.
             failure = Some(self.failure_of(&placeholder, given));
             (Vec::new(), steps.get(at).map(|step| step.name.clone()))
         };
-        // After the last step of a file there is nothing but the end.
+        // After the last step of a file the run ends.
         let entry = entry.unwrap_or_else(|| DONE.to_owned());
         let failure = failure.unwrap_or_else(|| entry.clone());
         steps.splice(at..at, inserted);
@@ -168,7 +168,7 @@ impl Work {
         }
     }
 
-    /// Where a failure of a placeholder's steps leads: past other placeholders that are off, as their own failure does.
+    /// Where a failure of a placeholder's steps leads: past other placeholders that are off, by their failure routes.
     fn failure_of(&self, placeholder: &Step, given: &BTreeMap<String, String>) -> String {
         let mut seen = BTreeSet::from([placeholder.name.as_str()]);
         let mut at = placeholder;
@@ -188,7 +188,7 @@ impl Work {
         }
     }
 
-    /// Where a placeholder's steps lead when they are done: past other placeholders that are off, to the next step of the file.
+    /// Where a placeholder's steps lead when they are done: past other placeholders that are off, to the step that follows in the file.
     fn success_of(&self, placeholder: &Step, given: &BTreeMap<String, String>) -> String {
         let steps = &self.composed.recipe.steps;
         let mut route = placeholder.on_success.as_deref().unwrap_or(DONE);
@@ -207,7 +207,7 @@ impl Work {
         route.to_owned()
     }
 
-    /// The steps of a sub-recipe as they stand in its parent.
+    /// The steps of a sub-recipe with the names and routes that they have in its parent.
     fn expand(
         &mut self,
         placeholder: &Step,
@@ -257,7 +257,7 @@ impl Work {
         for (rule, mut fault) in sub.faults {
             if !fault.step.is_empty() {
                 fault.step = format!("{prefix}{}", fault.step);
-                // Its line is that of another file.
+                // Its line is in another file.
                 (fault.line, fault.column) = (None, None);
                 self.composed.recipe.faults.push((rule, fault));
             }
@@ -269,7 +269,7 @@ impl Work {
             if matches!(step.kind(), Kind::SubRecipe(_)) {
                 self.lineage.insert(step.name.clone(), lineage.clone());
             }
-            // An end that nobody wrote down is an end of the sub-recipe, not of the run.
+            // Where no route is given, the sub-recipe ends, and not the run.
             if step.on_success.is_none() && step.on_result.is_none() && !step.is_stop() {
                 step.on_success = Some(text(DONE.to_owned()));
             }
@@ -289,7 +289,7 @@ impl Work {
         Ok(steps)
     }
 
-    /// Takes over what a sub-recipe brings besides steps.
+    /// Adds what a sub-recipe brings besides steps: inputs, rules, packs and classes.
     fn unite(&mut self, sub: &Recipe) {
         let recipe = &mut self.composed.recipe;
         for ingredient in &sub.ingredients {
@@ -317,7 +317,7 @@ impl Work {
     }
 }
 
-/// The steps that follow one after the other, from one on, up to the first that chooses.
+/// The steps that follow each other by `on_success` from `from` on, up to the first that has `on_result`.
 fn chain(steps: &[Step], from: Option<&str>) -> Vec<String> {
     let mut chain: Vec<String> = Vec::new();
     let mut next = from.map(str::to_owned);
@@ -331,16 +331,17 @@ fn chain(steps: &[Step], from: Option<&str>) -> Vec<String> {
     chain
 }
 
-/// Sends the branches of `on_result` that lead to a placeholder that is off, and by which a step was refused, where its failures go.
-/// Returns the numbers of those that have a condition: what they mean is taken from where the routes lead.
+/// For a placeholder that is off: finds the branches of `on_result` that lead to it and by which a step refused something, and sends them
+/// to `failure`, where failures of the placeholder go. Returns the numbers of those that have a condition, because only their routes tell
+/// what they mean.
 ///
-/// A branch is one of refusal if the step asks what a step wrote, has other branches, and one of these holds:
+/// A branch is a refusal if the step reads what a step wrote, has other branches, and one of these holds:
 /// - it is the default, and no other branch leads where the step's failures go;
 /// - the step's failures lead to the placeholder too;
 /// - what follows the placeholder in the file, or its `on_success`, is the target of another branch;
 /// - its `on_success` leads back to the step without a choice: the placeholder mends what the step refused.
 ///
-/// Every other branch chose a part of the work that is left out.
+/// Every other branch chose the part of the work that is left out.
 fn refuse_by_result(
     step: &mut Step,
     placeholder: &Step,
@@ -380,7 +381,7 @@ fn refuse_by_result(
     by_name
 }
 
-/// Variables that sub-recipes capture, those that lie in them included. A sub-recipe that cannot be read captures nothing.
+/// Variables that sub-recipes capture, also those nested in them. A sub-recipe that cannot be read captures nothing.
 pub fn captured_by(names: &[String], find: &mut Find<'_>) -> BTreeSet<String> {
     let mut variables = BTreeSet::new();
     let mut seen = BTreeSet::new();
@@ -407,8 +408,8 @@ fn name_of(placeholder: &Step) -> &str {
     placeholder.sub_recipe.as_deref().unwrap_or_default().trim()
 }
 
-/// What the steps of a sub-recipe are called with in front: its name in lower case, everything but `a-z0-9` as `_`, and a `_`. Where the
-/// same sub-recipe is placed again, its number and another `_` follow.
+/// The prefix for names of steps of a sub-recipe: its name in lower case, everything but `a-z0-9` as `_`, and a `_`. When the same
+/// sub-recipe is placed again, a number and another `_` follow.
 pub fn prefix(name: &str) -> String {
     let plain = |sign: char| sign.is_ascii_lowercase() || sign.is_ascii_digit();
     let name = name.to_lowercase();

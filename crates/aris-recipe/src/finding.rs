@@ -62,7 +62,7 @@ impl Finding {
         }
     }
 
-    /// The same finding at a line; 0 is no line.
+    /// The same finding at a line; 0 means no line.
     #[must_use]
     pub fn at(mut self, line: u32) -> Self {
         self.line = (line > 0).then_some(line);

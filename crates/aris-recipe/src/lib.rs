@@ -1,6 +1,6 @@
 //! Recipes: YAML files that describe a pipeline as a graph of steps. The language, its checks, and the engine as pure functions.
 //!
-//! What it does not do: read files, start processes, know the time, print. `recipe_runner` does.
+//! It does not read files, start processes, know the time, or print; `recipe_runner` does.
 
 #![warn(missing_docs)]
 

@@ -1,6 +1,6 @@
-//! Names that somebody may have meant.
+//! Suggestions for misspelled names.
 
-/// Names that are compared with a misspelled one, so that thousands of mistakes among thousands of names do not take forever.
+/// Most names that a misspelled one is compared with. Otherwise thousands of mistakes among thousands of names would take forever.
 const COMPARED: usize = 500;
 
 /// `; did you mean …?` when a known name is near.

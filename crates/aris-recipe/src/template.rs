@@ -1,7 +1,7 @@
-//! Texts with `${{ … }}` in them.
+//! Templates: texts with `${{ … }}` in them.
 //!
-//! What stands between the signs and is no reference stays as it is, and is listed in [`Template::problems`]: shells use
-//! similar signs, and a text is never lost. An expression ends at the first `}}`.
+//! An expression ends at the first `}}`. One that is not a reference stays as it is, because shells use similar signs and no text may be
+//! lost; it is listed in [`Template::problems`].
 
 use serde_json::Value;
 
@@ -12,7 +12,7 @@ use crate::expression::{ExpressionError, Reference, parse_reference};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Template {
     parts: Vec<Part>,
-    /// What looked like an expression and is none: the text between the signs, and why.
+    /// Expressions that cannot be read: the text between the signs, and why.
     pub problems: Vec<(String, ExpressionError)>,
 }
 
@@ -63,7 +63,7 @@ impl Template {
         })
     }
 
-    /// The reference, when the template is nothing else but blanks around it.
+    /// The reference, when the template is nothing but this reference and blanks around it.
     pub fn sole(&self) -> Option<&Reference> {
         let mut sole = None;
         for part in &self.parts {
@@ -81,7 +81,7 @@ impl Template {
         self.render_with(scope, &str::to_owned)
     }
 
-    /// The same; what stands between references is made by `plain`.
+    /// The same; `plain` changes the text between references.
     pub(crate) fn render_with(&self, scope: &Scope<'_>, plain: &dyn Fn(&str) -> String) -> String {
         let parts = self.parts.iter().map(|part| match part {
             Part::Text(text) => plain(text),
@@ -90,7 +90,7 @@ impl Template {
         parts.collect()
     }
 
-    /// The value of a sole reference as it is, everything else as text.
+    /// The value of a sole reference; every other template as text.
     pub fn value(&self, scope: &Scope<'_>) -> Value {
         self.sole()
             .map_or_else(|| Value::from(self.render(scope)), |sole| sole.value(scope))

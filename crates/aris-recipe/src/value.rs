@@ -32,7 +32,7 @@ pub fn sorted_json(value: &Value) -> String {
     value.to_string()
 }
 
-/// The items of a list, or the parts of a text between separators; trimmed, and blank ones are none.
+/// The items of a list, or the parts of a text between separators: trimmed, and without blank ones.
 pub(crate) fn items(value: &Value, separators: &[char]) -> Vec<String> {
     let whole = to_text(value);
     let texts: Vec<Cow<'_, str>> = match value {

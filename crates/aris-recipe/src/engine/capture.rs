@@ -1,4 +1,4 @@
-//! What a step leaves in the context.
+//! What a step stores in the context.
 
 use serde_json::{Map, Value};
 
@@ -8,14 +8,15 @@ use crate::expression::Scope;
 use crate::model::{Capture, Class, Recipe, Step};
 use crate::value::{items, to_text};
 
-/// Variables that change, and what a reader should know.
+/// Variables to store, and notes for a reader.
 #[derive(Debug, Default)]
 pub(super) struct Captured {
     pub(super) values: Map<String, Value>,
     pub(super) notes: Vec<String>,
 }
 
-/// Captures of a success; of a full context window only those that `capture_partial` names, and only what is not blank.
+/// The captures of a success. With `partial`, as for a full context window, only those that `capture_partial` names, and only what is not
+/// blank.
 pub(super) fn of(
     recipe: &Recipe,
     step: &Step,
@@ -53,7 +54,7 @@ fn is_missing(capture: &Capture, scope: &Scope<'_>) -> bool {
     })
 }
 
-/// Adds a list, or the lines of a text: blanks dropped, order kept, each once.
+/// Adds the items of a list, or the lines of a text: without blank ones, in order, each once.
 fn extend(all: &mut Vec<String>, value: &Value) {
     for item in items(value, &['\n']) {
         if !all.contains(&item) {
@@ -63,7 +64,7 @@ fn extend(all: &mut Vec<String>, value: &Value) {
 }
 
 impl Captured {
-    /// Writes a variable as its class allows.
+    /// Stores a variable as its class allows.
     fn add(
         &mut self,
         recipe: &Recipe,

@@ -15,7 +15,7 @@ use crate::value::items;
 /// One call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lens {
-    /// Its values in one text: what it is called by people.
+    /// Its values in one text, as its name for people.
     pub name: String,
     /// Names and their values.
     pub values: Vec<(String, String)>,
@@ -24,7 +24,7 @@ pub struct Lens {
 impl Machine {
     /// The calls of a step, in order.
     ///
-    /// **Errors**: there is none, or the lists are not equally long. A step that looked at nothing is no success.
+    /// **Errors**: there is none, or the lists are not equally long. A step that looked at nothing must not succeed.
     pub fn lenses(&self, step: &Step, state: &State) -> Result<Vec<Lens>, String> {
         let scope = state.scope(&Value::Null);
         let mut columns: Vec<(&str, Vec<String>)> = Vec::new();
@@ -65,7 +65,7 @@ impl Machine {
 }
 
 impl Lens {
-    /// A text with each `{name}` replaced, quoted for a shell where it is a command. `${name}` is the shell's own.
+    /// A text with each `{name}` replaced, and quoted for a shell in a command. `${name}` belongs to the shell.
     pub(super) fn fill(&self, text: &str, in_command: bool) -> String {
         let mut filled = String::new();
         let mut rest = text;
@@ -105,10 +105,10 @@ impl Outcome {
         }
     }
 
-    /// What several calls came to: a success when all are. Its results are those of the calls that succeeded; what they do not agree on is
-    /// a list, so that no single call decides.
+    /// The outcome of several calls: a success when all are. Its results are those of the calls that succeeded; a field on which they do
+    /// not agree becomes a list, so that no single call decides.
     pub fn of_lenses(step: &Step, ended: Vec<(String, Self)>) -> Self {
-        // What comes first counts: another try does not mend a failure.
+        // The first of these that occurs counts: another try does not repair a failure.
         const ORDER: [OutcomeStatus; 4] = [
             OutcomeStatus::Failure,
             OutcomeStatus::Exhausted,
@@ -148,7 +148,7 @@ impl Outcome {
     }
 }
 
-/// Fields with the value that all results give, else with the list of all that they give; a missing one is empty.
+/// Fields with the value that all results give, else with the list of the values that they give; a missing value counts as empty.
 fn agreed(results: &[Map<String, Value>]) -> Map<String, Value> {
     let fields: BTreeSet<&String> = results.iter().flat_map(Map::keys).collect();
     let value = |field: &String| {

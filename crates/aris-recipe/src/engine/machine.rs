@@ -1,4 +1,4 @@
-//! One step at a time.
+//! Runs a recipe, one step at a time.
 
 use serde_json::{Map, Value, json};
 
@@ -21,7 +21,7 @@ pub struct Machine {
     pub recipe: Recipe,
     /// Its graph.
     pub graph: Graph,
-    /// What skills may answer.
+    /// The outputs of skills, from their contracts.
     listed: ListedValues,
 }
 
@@ -30,11 +30,11 @@ pub struct Machine {
 pub enum Poll<'a> {
     /// The run is over, or the cursor names no step.
     Over,
-    /// Nothing: [`Machine::apply`] goes on without an outcome.
+    /// No outcome: [`Machine::apply`] goes on without one.
     Ready(&'a Step),
-    /// It takes an outcome if there is one.
+    /// An outcome, if there is one.
     Optional(&'a Step),
-    /// Somebody has to do its work.
+    /// An outcome: somebody has to do its work.
     Needs(&'a Step),
 }
 
@@ -60,7 +60,7 @@ impl Machine {
         }
     }
 
-    /// Puts a state that has no journal at a step.
+    /// Starts a state that has no journal at a step.
     pub fn begin(&self, state: &mut State, step: &str) {
         let start = Start {
             step: step.to_owned(),
@@ -200,7 +200,7 @@ impl Machine {
         let mut captured = match status {
             OutcomeStatus::Success => captures(false),
             OutcomeStatus::ContextLimit => captures(true),
-            // Some of its lenses succeeded.
+            // Some of the lenses succeeded.
             OutcomeStatus::Failure if !outcome.results.is_empty() && !refused => captures(true),
             _ => Captured::default(),
         };
@@ -216,9 +216,9 @@ impl Machine {
         self.finish(state, entry, taken);
     }
 
-    /// Takes a run up again that halted for want of a route, under a recipe that has one now: the step is not done again.
+    /// Continues a run that halted for lack of a route, under a recipe that has one now. The step is not executed again.
     ///
-    /// Gives whether it could.
+    /// Returns whether there was such a route.
     pub fn reroute(&self, state: &mut State, at: Option<&str>) -> bool {
         let last = state.journal.last();
         let Some(last) = last.filter(|_| state.status == Status::Halted) else {
@@ -256,7 +256,7 @@ impl Machine {
         Some(Taken::new(via, route))
     }
 
-    /// Looks the route up and writes the entry.
+    /// Looks up the target of the route, and records the entry.
     fn finish(&self, state: &mut State, mut entry: Entry, mut taken: Taken) {
         let route = taken.route.as_deref();
         let target = route.and_then(|route| self.recipe.target(route));
@@ -279,7 +279,7 @@ impl Machine {
         state.halt = halt.map(str::to_owned);
     }
 
-    /// Adds an entry to the journal, and brings everything that follows from it up to date.
+    /// Adds an entry to the journal, and updates everything that follows from it.
     fn record(&self, state: &mut State, mut entry: Entry, target: Option<&Target>) {
         entry.prev.clone_from(&state.head);
         state.head = Some(digest_of(&entry));
@@ -287,7 +287,7 @@ impl Machine {
         state.journal.push(entry);
     }
 
-    /// What an entry means to everything but the journal.
+    /// Updates everything but the journal.
     pub(super) fn fold(&self, state: &mut State, entry: &Entry, target: Option<&Target>) {
         let from = self.recipe.position(&entry.step);
         if matches!(entry.event, Event::Executed | Event::Stop) {
@@ -320,7 +320,7 @@ impl Machine {
         };
     }
 
-    /// Whether an edge is one that a routing step took because of a result: the next item of work.
+    /// Whether a routing step took an edge because of a result, which begins the next item of work.
     fn is_progress(&self, from: usize, edge: Option<&Via>) -> bool {
         let step = self.recipe.steps.get(from);
         let Some((step, via)) = step
@@ -343,7 +343,7 @@ impl Machine {
         let at = self.recipe.position(&step.name);
         let bound = at.and_then(|at| self.graph.bounds.get(&at));
         let used = state.budget.get(&step.name).copied().unwrap_or(0);
-        // A visit that has begun is not taken away from the step in the middle of its attempts.
+        // A visit that has begun may use all its attempts.
         state.attempts == 0 && bound.is_some_and(|bound| used >= *bound)
     }
 }

@@ -1,7 +1,8 @@
-//! The engine: from a state and an outcome to the next state and one more entry of the journal. Pure; the caller knows the time.
+//! The engine: from a state and an outcome it makes the next state and one more entry of the journal. It is pure; the caller passes the
+//! time.
 //!
-//! A state is what its journal says: [`Machine::verify`] folds the journal again and compares. Whatever was changed by hand is
-//! found, whatever was cut off, too.
+//! A state follows from its journal: [`Machine::verify`] replays the journal and compares. So it finds what was changed by hand, and what
+//! was cut off.
 
 mod capture;
 mod lenses;

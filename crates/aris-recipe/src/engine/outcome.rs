@@ -1,11 +1,11 @@
-//! What came of one attempt of a step.
+//! The outcome of one attempt of a step.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::model::Step;
 
-/// How an attempt ended, as whoever made it says.
+/// How an attempt ended, as its executor says.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema,
 )]
@@ -16,7 +16,7 @@ pub enum OutcomeStatus {
     /// The tool did its work. What the work came to is in the result.
     #[default]
     Success,
-    /// It did not.
+    /// The tool did not do its work.
     Failure,
     /// A session ran out of context.
     ContextLimit,
@@ -33,7 +33,7 @@ impl OutcomeStatus {
     }
 }
 
-/// Why a headless session wants to be tried again, or does not.
+/// Why a headless session asks for another try, or does not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum RetryReason {
@@ -61,7 +61,7 @@ pub enum RetryReason {
     None,
 }
 
-/// What came of one attempt.
+/// The outcome of one attempt.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Outcome {
@@ -93,7 +93,7 @@ impl Outcome {
         }
     }
 
-    /// An outcome of this status, with why.
+    /// An outcome of this status, with the reason.
     pub fn noted(status: OutcomeStatus, note: impl Into<String>) -> Self {
         Self {
             note: Some(note.into()),
@@ -134,7 +134,7 @@ impl Outcome {
         }
     }
 
-    /// What it means to a step.
+    /// What it means for a step.
     ///
     /// **Source**: the table of what a headless session reports; without a reason the status counts.
     pub(super) fn meaning(&self, step: &Step) -> OutcomeStatus {

@@ -1,4 +1,4 @@
-//! What a step that only routes wants to know of a result that somebody else has to give.
+//! What a routing step needs to know from a result that comes from outside.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -11,17 +11,17 @@ use crate::expression::{Expression, Namespace, Operand};
 use crate::model::{Branch, Kind, Step};
 use crate::value::to_text;
 
-/// The value of a field that is none of those a branch names.
+/// The answer that none of the values applies that branches name.
 const NONE: &str = "none_of_these";
 
-/// The branches that the context does not decide, and what they read of the result. Its text lists the ways.
+/// The branches that the context does not decide, and the fields of the result that they read. Its text lists the branches.
 #[derive(Debug)]
 pub struct Question<'s> {
     step: &'s Step,
     branches: Vec<&'s Branch>,
-    /// Where it leads when none of them holds.
+    /// Where the step leads when none of them holds.
     otherwise: Option<&'s str>,
-    /// Fields, each with the values that branches name; none where the answers cannot be listed.
+    /// Fields, each with the values that branches name; empty where the answers cannot be listed.
     fields: BTreeMap<&'s str, BTreeSet<&'s str>>,
 }
 
@@ -56,7 +56,8 @@ impl<'s> Question<'s> {
         (!question.branches.is_empty()).then_some(question)
     }
 
-    /// Only where the step does nothing else with the result than look for listed values, each other answer is known to be wrong.
+    /// Lists the fields, if the step does nothing with the result but compare it with texts: only then is any other answer known to be
+    /// wrong.
     fn read_fields(&mut self) {
         let of_result = |condition: &Expression| {
             let mut references = condition.references().into_iter();
@@ -74,7 +75,7 @@ impl<'s> Question<'s> {
         }
     }
 
-    /// Whether all answers can be listed, so that one that is none of them is known to be wrong.
+    /// Whether all answers can be listed, so that any other one is known to be wrong.
     pub fn is_closed(&self) -> bool {
         !self.fields.is_empty()
     }
@@ -84,7 +85,7 @@ impl<'s> Question<'s> {
         self.fields.keys().copied()
     }
 
-    /// An answer as it counts: one without a field, or with a value that no branch names, is a failure of the step.
+    /// The outcome that counts: an answer without a field, or with a value that no branch names, is a failure of the step.
     pub fn judged(&self, outcome: Outcome) -> Outcome {
         if !outcome.is_success(self.step) {
             return outcome;

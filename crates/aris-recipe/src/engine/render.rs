@@ -1,4 +1,4 @@
-//! What a step says once inputs and context are filled in.
+//! Fills inputs and context into what a step says.
 
 use serde_json::{Map, Value};
 
@@ -9,7 +9,7 @@ use crate::model::Step;
 use crate::template::Template;
 
 impl Machine {
-    /// The arguments of a step with everything filled in, for one of its lenses where it has some.
+    /// The filled-in arguments of a step, for one of its lenses where it has some.
     pub fn rendered(&self, step: &Step, state: &State, lens: Option<&Lens>) -> Map<String, Value> {
         let scope = state.scope(&Value::Null);
         let arguments = step.with.iter().map(|(key, node)| {
@@ -23,7 +23,7 @@ impl Machine {
         arguments.collect()
     }
 
-    /// The filled-in arguments of each call of a step: of one, or of one for each lens.
+    /// The filled-in arguments of each call of a step: of one call, or of one for each lens.
     pub fn calls(&self, step: &Step, state: &State) -> Vec<Map<String, Value>> {
         match self.lenses(step, state) {
             Ok(lenses) => {
@@ -36,7 +36,7 @@ impl Machine {
         }
     }
 
-    /// The message of a step with everything filled in.
+    /// The filled-in message of a step.
     pub fn message(&self, step: &Step, state: &State) -> Option<String> {
         let scope = state.scope(&Value::Null);
         let message = step.message.as_ref()?;

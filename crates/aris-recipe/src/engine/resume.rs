@@ -1,4 +1,4 @@
-//! Where a run is taken up again.
+//! Where a run is resumed.
 
 use serde::Serialize;
 
@@ -8,7 +8,7 @@ use crate::expression::Namespace;
 use crate::model::{Kind, Recipe, Step};
 use crate::value::to_text;
 
-/// The tiers of a recipe that states none: number, variable, and the step that the public recipes go on with.
+/// The tiers of a recipe that declares none: number and variable.
 const DEFAULT_TIERS: [(i64, &str); 4] = [
     (4, "claims_needs_rerun"),
     (3, "audit_verdict"),
@@ -16,7 +16,7 @@ const DEFAULT_TIERS: [(i64, &str); 4] = [
     (1, "worktree_path"),
 ];
 
-/// What a resumption rests on.
+/// What decides where a run is resumed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema, strum::Display)]
 #[serde(rename_all = "lowercase")]
 #[strum(serialize_all = "lowercase")]
@@ -27,14 +27,14 @@ pub enum Basis {
     Journal,
     /// A variable that a tier names.
     Tier,
-    /// Nothing: the entry.
+    /// Nothing: the run begins at the entry.
     Entry,
 }
 
-/// Where a run is taken up again.
+/// Where a run is resumed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 pub struct Resumption {
-    /// What it rests on.
+    /// What decides it.
     pub basis: Basis,
     /// The tier, where it is one.
     pub tier: Option<i64>,
@@ -43,7 +43,7 @@ pub struct Resumption {
 }
 
 impl Machine {
-    /// Where a state is to be taken up again. A state without a journal is put at that step; one with a journal stays as it is.
+    /// Finds where to resume a run. A state without a journal is started there; one with a journal is not changed.
     ///
     /// `None` when the recipe has no steps.
     pub fn resume(&self, state: &mut State) -> Option<Resumption> {
@@ -84,7 +84,8 @@ fn tiers(recipe: &Recipe) -> Vec<(i64, String, String)> {
     all
 }
 
-/// The first routing step that tests the variable, else where success leads from the step that captures it.
+/// The step of a tier that is not declared: the first routing step that tests the variable, else where success leads from the step that
+/// captures it.
 fn default_start(recipe: &Recipe, variable: &str) -> Option<String> {
     let tests = |step: &&Step| {
         let mut asks = step.asks();

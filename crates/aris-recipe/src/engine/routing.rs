@@ -4,7 +4,7 @@ use super::outcome::{Outcome, OutcomeStatus};
 use super::state::State;
 use crate::model::{DONE, Kind, OnResult, Step, Via};
 
-/// A route as taken.
+/// The route that was taken.
 pub(super) struct Taken {
     pub(super) via: Via,
     /// `None` where the recipe does not say.
@@ -34,7 +34,7 @@ pub(super) fn route(state: &State, step: &Step, status: OutcomeStatus, outcome: 
         }
         OutcomeStatus::ContextLimit | OutcomeStatus::Failure => Taken::new(Via::Failure, failure),
         OutcomeStatus::Success => match (&step.on_result, step.kind()) {
-            // Something that is none of these does nothing, and nobody knows what follows.
+            // These kinds do nothing, so it is not known what follows.
             (_, Kind::UnknownAction(_) | Kind::SubRecipe(_) | Kind::Nothing) => {
                 let mut taken = Taken::new(Via::Success, None);
                 taken.notes.push(String::from("unknown_action"));

@@ -1,4 +1,4 @@
-//! Outcomes that are known beforehand: a step's name and what comes of its attempts, one after the other.
+//! Scripted outcomes: for each step, the outcomes of its attempts, one after the other.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::outcome::Outcome;
 
-/// The step name that stands for all others.
+/// The name that means all other steps.
 const DEFAULT: &str = "*";
 
 /// A script, and how much of it is used.
@@ -14,7 +14,7 @@ const DEFAULT: &str = "*";
 pub struct Script {
     lists: BTreeMap<String, Vec<Outcome>>,
     used: BTreeMap<String, usize>,
-    /// What everything else gets, without end.
+    /// The outcome of everything else, any number of times.
     default: Option<Outcome>,
 }
 
@@ -47,7 +47,7 @@ impl Script {
         Ok(script)
     }
 
-    /// The next outcome of a step: its own, else the default where that applies.
+    /// The next outcome of a step: its own, else the default, if `with_default` allows that.
     pub fn take(&mut self, step: &str, with_default: bool) -> Option<Outcome> {
         let own = self.next_of(step);
         if own.is_some() || !with_default {

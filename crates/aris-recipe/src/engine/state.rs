@@ -1,4 +1,4 @@
-//! How far a run is: what is kept on the disk between two steps.
+//! The state of a run, kept on disk between two steps.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +16,7 @@ pub const STATE_SCHEMA: &str = "aris.recipe_runner.state/v1";
 /// Entries of a journal after which a run is stopped, unless the user says otherwise.
 pub const MAX_STEPS: u64 = 500;
 
-/// How a run stands.
+/// Status of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, strum::IntoStaticStr)]
 #[strum(serialize_all = "snake_case")]
 #[derive(Serialize, Deserialize, schemars::JsonSchema)]
@@ -60,7 +60,7 @@ pub enum Event {
     Executed,
     /// It was skipped.
     Skipped,
-    /// It may not be executed any more.
+    /// It has used up its executions.
     Exhausted,
     /// The run ended there.
     Stop,
@@ -141,7 +141,7 @@ pub struct RecipeRef {
     /// What replaced the placeholder of the folder for temporary files.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub temp_dir: Option<String>,
-    /// The contracts of skills that answers are held against.
+    /// The contracts of skills that answers are compared with.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub manifest: Option<FileRef>,
 }
@@ -167,7 +167,7 @@ pub struct Start {
     pub context: Map<String, Value>,
 }
 
-/// How far a run is. Only `recipe.path` is needed to begin with: what is missing is the beginning of a run.
+/// The state of a run. Only `recipe.path` is required; a field that is missing is as at the beginning of a run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct State {
@@ -194,13 +194,13 @@ pub struct State {
     /// The step that is next.
     #[serde(default)]
     pub cursor: Option<String>,
-    /// Attempts of that step that came to nothing.
+    /// Attempts of that step that will be repeated.
     #[serde(default)]
     pub attempts: u32,
     /// Notes about those attempts.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
-    /// How the run stands.
+    /// Status of the run.
     #[serde(default)]
     pub status: Status,
     /// Why it halted.
@@ -209,7 +209,7 @@ pub struct State {
     /// Whether a session changed what it must not.
     #[serde(default)]
     pub tainted: bool,
-    /// Whether it ended at a stop step that stands for a failure.
+    /// Whether it ended at a stop step that is declared as a failure.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub failed: bool,
     /// Entries of the journal after which the run is stopped.
@@ -251,7 +251,7 @@ impl State {
         }
     }
 
-    /// The journal without what depends on the time.
+    /// The journal without times and digests.
     pub fn trace(&self) -> Vec<Entry> {
         self.journal.iter().map(Entry::shown).collect()
     }
@@ -274,7 +274,7 @@ pub fn sha256_hex(bytes: &[u8]) -> String {
 
 /// SHA-256 of the JSON of something, keys sorted, in hexadecimal digits.
 pub fn digest_of(value: &impl Serialize) -> String {
-    // Our types have text keys only: they always have a JSON form.
+    // Our types have only texts as keys, so they always have a JSON form.
     let value = serde_json::to_value(value).unwrap_or_default();
     sha256_hex(sorted_json(&value).as_bytes())
 }

@@ -1,4 +1,4 @@
-//! Results out of text: what a command or a session printed, as fields.
+//! Reads fields from text that a command or a session printed.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -12,20 +12,20 @@ use crate::value::to_text;
 /// How the fields of a session's final text are read.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Reading {
-    /// Fields that go on over several lines.
+    /// Fields that continue over several lines.
     pub lists: BTreeSet<String>,
-    /// Lists of paths, which also go on; a line with a blank ends them, because it is prose.
+    /// Lists of paths, which also continue; a line with a blank in it ends them, because it is prose.
     #[serde(default)]
     pub paths: BTreeSet<String>,
     /// Fields with a closed set of values that decide where the run goes.
     pub single: BTreeSet<String>,
-    /// Fields that also count as `name: value`, as tools of `AutoSkillit` print them; only those that the step reads, for prose
-    /// has colons, too. The last one counts, and none beside `name = value`.
+    /// Fields that may also be given as `name: value`, as tools of `AutoSkillit` print them. These are only the fields that the step reads,
+    /// because prose has colons, too. The last one counts, but `name = value` comes first.
     #[serde(default)]
     pub with_colon: BTreeSet<String>,
 }
 
-/// Fields of a command's stdout: one for each line `name=value`; of several of one name the last counts.
+/// Fields of a command's stdout: one for each line `name=value`; of several with one name the last one counts.
 pub fn of_stdout(stdout: &str) -> Map<String, Value> {
     let mut fields = Map::new();
     for line in stdout.lines() {
@@ -38,20 +38,20 @@ pub fn of_stdout(stdout: &str) -> Map<String, Value> {
     fields
 }
 
-/// The fields of a command's stdout that comes in pieces, of any length.
+/// Collects the fields of a command's stdout, which comes in pieces and may have any length.
 #[derive(Clone, Debug, Default)]
 pub struct Fields {
     found: Map<String, Value>,
-    /// What came since the last line feed.
+    /// The bytes since the last line feed.
     open: Vec<u8>,
-    /// The line is longer than any value may be.
+    /// Whether the present line is longer than any value may be.
     skips: bool,
-    /// A value that was too long to be read.
+    /// The field whose value was too long.
     too_long: Option<String>,
 }
 
 impl Fields {
-    /// Bytes of a line that are read.
+    /// Longest line that is read, in bytes.
     pub const LINE: usize = 16 << 20;
 
     /// Takes the next piece.
@@ -90,10 +90,10 @@ impl Fields {
 
 /// Fields of a session's final text: lines `name = value`, the name bare or between `*` or `**`.
 ///
-/// A value is what stands on its line. Where that is nothing, and for lists, it goes on over the lines that follow, until the next
-/// field, a blank line or a line of a code fence. Of several fields of one name the last counts; but a field of [`Reading::single`]
-/// that is given twice with different values is both, which no set of values has: nobody knows which one is meant. For such a field the
-/// lines of quotes and lists, and JSON objects in the text, count as well when they give it another value.
+/// A value is the rest of its line. Where that is empty, and for lists, it continues over the lines that follow, until the next field, a
+/// blank line or a code fence. Of several fields with one name the last one counts. But if a field of [`Reading::single`] is given twice
+/// with different values, its value is both of them, which no set of values has, because it is not known which one is meant. For such a
+/// field, another value on the lines of quotes and lists, or in a JSON object in the text, counts as well.
 pub fn of_final_text(text: &str, reading: &Reading) -> Map<String, Value> {
     let mut found: Vec<(String, String)> = Vec::new();
     let (mut is_open, mut is_paths) = (false, false);
@@ -127,14 +127,14 @@ pub fn of_final_text(text: &str, reading: &Reading) -> Map<String, Value> {
     fields
 }
 
-/// A blank line, one of a code fence, and the mark with which sessions of `AutoSkillit` end (`%%ORDER_UP%%`).
+/// Whether a line ends a value: a blank line, a code fence, or the mark with which sessions of `AutoSkillit` end (`%%ORDER_UP%%`).
 fn ends_a_value(line: &str) -> bool {
     let line = line.trim();
     let is_mark = line.len() > 4 && line.starts_with("%%") && line.ends_with("%%");
     line.is_empty() || line.starts_with("```") || is_mark
 }
 
-/// Takes what is given elsewhere for the same fields where that decides otherwise.
+/// Adds the values that are given elsewhere for the same fields, where they decide otherwise.
 fn contradict(fields: &mut Map<String, Value>, elsewhere: Vec<(String, Value)>, reading: &Reading) {
     for (name, value) in elsewhere {
         let differs = |given: &Value| first_word(&to_text(given)) != first_word(&to_text(&value));
@@ -144,15 +144,15 @@ fn contradict(fields: &mut Map<String, Value>, elsewhere: Vec<(String, Value)>, 
     }
 }
 
-/// The fields of a JSON object that a session or a driver gave as its whole answer; `None` where the text is none.
+/// The fields of a JSON object that is the whole answer of a session or a driver; `None` where the text is not a JSON object.
 ///
-/// A field that is given twice counts as in [`of_final_text`]; objects within the object count as well, items of lists do not.
+/// A field that is given twice counts as in [`of_final_text`]. Objects within the object count as well; items of lists do not.
 pub fn of_object(text: &str, reading: &Reading) -> Option<Map<String, Value>> {
     let pairs: Pairs = serde_json::from_str(text.trim()).ok()?;
     Some(pairs.fields(reading))
 }
 
-/// The same of a JSON list of objects.
+/// The same for a JSON list of objects.
 pub fn of_objects(text: &str, reading: &Reading) -> Option<Vec<Map<String, Value>>> {
     let objects: Vec<Pairs> = serde_json::from_str(text.trim()).ok()?;
     Some(objects.into_iter().map(|one| one.fields(reading)).collect())
@@ -165,7 +165,7 @@ fn add(fields: &mut Map<String, Value>, name: String, value: Value, reading: &Re
     fields.insert(name, both.map_or(value, Value::from));
 }
 
-/// An object with all that it has: of a key that is there twice `serde_json` gives the last value alone.
+/// An object with all its members: of a key that is given twice, `serde_json` keeps only the last value.
 struct Pairs(Vec<(String, Value)>);
 
 impl Pairs {
@@ -180,7 +180,7 @@ impl Pairs {
     }
 }
 
-/// The members of an object and of the objects that they are. Items of lists are apart: one of many reviews may differ from the whole.
+/// The members of an object, and those of the objects in it. Items of lists do not count: one of many reviews may differ from the whole.
 fn inner(value: &Value, found: &mut Vec<(String, Value)>) {
     for (name, value) in value.as_object().into_iter().flatten() {
         found.push((name.clone(), value.clone()));
@@ -210,7 +210,7 @@ impl<'de> Deserialize<'de> for Pairs {
     }
 }
 
-/// What a text gives elsewhere than on lines of its own: on lines of quotes, lists and code, and in JSON objects.
+/// Fields that a text gives elsewhere than on lines of their own: on lines of quotes, lists and code, and in JSON objects.
 fn beside(text: &str) -> Vec<(String, Value)> {
     let lines = text.lines();
     let marked = lines.filter(|line| unmarked(line).len() < line.len());
@@ -236,10 +236,10 @@ fn beside(text: &str) -> Vec<(String, Value)> {
     found
 }
 
-/// Bytes of a JSON object within a text.
+/// Longest JSON object within a text, in bytes.
 const OBJECT: usize = 1 << 20;
 
-/// A line behind the signs of a quote, a list (also a numbered one, or one with boxes) or code.
+/// A line without the signs of a quote, a list (also a numbered one, or one with boxes) or code at its beginning.
 fn unmarked(line: &str) -> &str {
     let line = line.trim_start_matches(|sign: char| !sign.is_alphabetic() && !"_{".contains(sign));
     let boxed = line.strip_prefix(['x', 'X']);
@@ -247,13 +247,13 @@ fn unmarked(line: &str) -> &str {
     boxed.unwrap_or(line)
 }
 
-/// What decides in a value: "approved" of "approved: nothing is missing".
+/// The word of a value that decides: "approved" of "approved: nothing is missing".
 fn first_word(value: &str) -> &str {
     let end = |sign: char| !sign.is_alphanumeric() && !"_-".contains(sign);
     value.trim().split(end).next().unwrap_or_default()
 }
 
-/// What an answer says of a helper that could not look: its line `degraded: why`, or a field `degraded` that is true.
+/// What an answer says about a helper that could not look: its line `degraded: why`, or a field `degraded` that is true.
 pub fn degraded(text: &str, fields: &Map<String, Value>) -> Option<String> {
     let of_line = |line: &str| {
         let line = unmarked(line);
@@ -266,7 +266,7 @@ pub fn degraded(text: &str, fields: &Map<String, Value>) -> Option<String> {
     })
 }
 
-/// Characters of a note.
+/// Longest note, in characters.
 const NOTE: usize = 300;
 
 fn field(line: &str) -> Option<(String, String)> {
@@ -274,7 +274,7 @@ fn field(line: &str) -> Option<(String, String)> {
     if value.starts_with('=') {
         return None;
     }
-    // Either the name stands between the stars, or the whole line does.
+    // The stars enclose the name or the whole line.
     let name = name.trim();
     let stars = name.chars().take_while(|sign| *sign == '*').count();
     let bare = name.trim_matches('*').trim();

@@ -13,15 +13,15 @@ use crate::value::to_text;
 
 /// A field of a step's result.
 struct Listed<'m> {
-    /// What the contract says of it. Without a set of values any will do.
+    /// What the contract says about it. Without a list of values, any value is valid.
     output: &'m SkillOutput,
-    /// The step captures it or is routed by it: it may not be absent.
+    /// Whether the step captures it or is routed by it; then it must not be absent.
     is_used: bool,
-    /// One value of it is captured, or routes the step.
+    /// Whether the step captures one value of it, or is routed by one.
     decides: bool,
 }
 
-/// The fields of all skills, by skill.
+/// The outputs of all skills, by skill.
 #[derive(Debug, Default)]
 pub(super) struct ListedValues(BTreeMap<String, Vec<SkillOutput>>);
 
@@ -32,7 +32,7 @@ impl ListedValues {
         Self(outputs.collect())
     }
 
-    /// The fields of a call of a step, whose arguments are filled in: the name of a skill may come from an input or a lens.
+    /// The fields of a call of a step. Its arguments are filled in, because the name of a skill may come from an input or a lens.
     fn fields(&self, step: &Step, with: &Map<String, Value>) -> Vec<Listed<'_>> {
         let command = with.get("skill_command").map(to_text).unwrap_or_default();
         let skill = called_skill(step).or_else(|| skill_in(&command));
@@ -56,18 +56,18 @@ impl ListedValues {
         named.map(|field| field.output.name.clone()).collect()
     }
 
-    /// Fields that have one value of a closed set, by which a step is routed or which it captures.
+    /// Fields with a closed set of values, if one value is captured or routes the step.
     pub(super) fn decisive(&self, step: &Step, calls: &[Map<String, Value>]) -> BTreeSet<String> {
         self.names(step, calls, |field| field.decides && field.is_closed())
     }
 
-    /// Fields of which the contract says that they have several values.
+    /// Fields that are lists, as the contract says.
     pub(super) fn lists(&self, step: &Step, calls: &[Map<String, Value>]) -> BTreeSet<String> {
         self.names(step, calls, |field| field.output.kind.ends_with("_list"))
     }
 
-    /// Why an outcome does not count as what it says: the first field whose value is not in its set, or on which several calls do not agree
-    /// while one value is to decide. Of a `partial` one, as with a full context window, only what is captured counts, and it may be absent.
+    /// Why an outcome fails the step: several calls do not agree on a field although one value is to decide, or a value is not in its set.
+    /// Of a `partial` outcome, as with a full context window, only fields that are captured count, and they may be absent.
     pub(super) fn refuse(
         &self,
         step: &Step,
@@ -114,7 +114,7 @@ impl Listed<'_> {
         !self.output.allowed_values.is_empty()
     }
 
-    /// Why a result does not hold: its value is not in the set.
+    /// Why a result is invalid: its value is not in the set, or is absent although the step uses it.
     fn refuse(&self, result: &Value) -> Option<String> {
         let (name, allowed) = (&self.output.name, &self.output.allowed_values);
         let value = result.get(name).map(to_text).unwrap_or_default();
@@ -136,7 +136,7 @@ fn keeps(step: &Step, field: &str) -> bool {
     captured.any(|capture| capture.reads(field) && step.captures_partly(capture))
 }
 
-/// Whether a step captures a field of its result, in `lists` too, or is routed by it.
+/// Whether a step captures a field of its result, with `lists` also into a list, or is routed by it.
 fn uses(step: &Step, field: &str, lists: bool) -> bool {
     let listed = step.capture_list.iter().filter(|_| lists);
     let mut captured = step.capture.iter().chain(listed);

@@ -1,13 +1,13 @@
-//! Whether a state is what its journal says.
+//! Checks a state against its journal.
 
 use super::machine::Machine;
 use super::state::{Event, State, Status, digest_of};
 
 impl Machine {
-    /// Folds the journal again and compares.
+    /// Replays the journal and compares the result with the state.
     ///
-    /// What follows from the recipe alone, the counts of bounded steps, is not compared but counted anew: the recipe may be another
-    /// one than the journal was written under.
+    /// The counts of bounded steps follow from the recipe. They are not compared but set, because the recipe may have changed since the
+    /// journal was written.
     ///
     /// **Errors**: the first difference, in words.
     pub fn verify(&self, state: &mut State) -> Result<(), String> {
@@ -35,7 +35,7 @@ impl Machine {
             let target = target.and_then(|name| self.recipe.target(name));
             self.fold(&mut folded, entry, target.as_ref());
             if let (None, Some(name)) = (target, &entry.target) {
-                // A step that the recipe no longer has.
+                // The recipe no longer has this step.
                 folded.cursor = Some(name.clone());
                 folded.status = Status::Running;
             }

@@ -1,4 +1,4 @@
-//! Whether a condition holds.
+//! Evaluates conditions.
 
 use std::borrow::Cow;
 
@@ -18,13 +18,14 @@ impl Operand {
 }
 
 impl Expression {
-    /// Whether it holds. `notes` gets a line for each ordering of something that is no number; such an ordering does not hold.
+    /// Whether it holds. `notes` gets a line for each comparison by size of something that is not a number; such a comparison does not
+    /// hold.
     pub fn holds(&self, scope: &Scope<'_>, notes: &mut Vec<String>) -> bool {
         let mut text = |operand: &Operand| Some(operand.text(scope).into_owned());
         self.outcome(&mut text, notes) == Some(true)
     }
 
-    /// The same as far as the texts of its operands are known; `None` where others decide.
+    /// The same as far as the texts of operands are known; `None` where the result depends on the others.
     pub(crate) fn outcome(
         &self,
         text: &mut impl FnMut(&Operand) -> Option<String>,

@@ -1,4 +1,4 @@
-//! What can stand after `|`.
+//! Filters, which follow after `|`.
 
 use serde_json::Value;
 
@@ -7,9 +7,9 @@ use crate::value::{sorted_json, to_text};
 
 /// All filters.
 ///
-/// `trim`, `lower`, `upper`, `basename` and `shq` (quoted for a shell) make a text of a text; `default('x')` stands in for an
-/// empty text; `lines` makes a list of the lines that are not blank; `first` and `last` take one element of a list, or one line
-/// of a text; `json` writes the value as JSON.
+/// `trim`, `lower`, `upper`, `basename` and `shq` (quoted for a shell) make a text of a text; `default('x')` replaces an empty text;
+/// `lines` makes a list of the lines that are not blank; `first` and `last` take one element of a list, or one line of a text; `json`
+/// writes the value as JSON.
 pub const FILTERS: [&str; 10] = [
     "trim", "lower", "upper", "default", "first", "last", "lines", "basename", "json", "shq",
 ];
@@ -39,7 +39,7 @@ pub(super) fn apply(value: Value, filter: &Filter) -> Value {
     Value::from(made)
 }
 
-/// A text as one word of a shell.
+/// A text, quoted as one word of a shell.
 pub fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', r"'\''"))
 }

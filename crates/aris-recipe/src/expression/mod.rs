@@ -1,4 +1,4 @@
-//! Conditions of `when` and what stands between `${{` and `}}`: parsed once, evaluated as often as needed.
+//! Conditions of `when`, and references between `${{` and `}}`: parsed once, evaluated as often as needed.
 //!
 //! ```text
 //! when     = or ;   or = and { "or" and } ;   and = not { "and" not } ;   not = "not" not | cmp
@@ -48,7 +48,7 @@ pub enum Segment {
     Index(usize),
 }
 
-/// What can be read while a recipe runs. What is absent is the empty text, at every level.
+/// What can be read while a recipe runs. An absent value is the empty text, at every level.
 #[derive(Clone, Copy, Debug)]
 pub struct Scope<'a> {
     /// Inputs by name.
@@ -84,7 +84,7 @@ impl<'a> Scope<'a> {
     }
 }
 
-/// A filter as written; whether there is one of that name is [`Filter::is_known`].
+/// A filter as written; it may not exist, see [`Filter::is_known`].
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Filter {
     /// Its name.
@@ -134,7 +134,7 @@ impl Reference {
         self.namespace == namespace && self.name() == name
     }
 
-    /// Whether it takes what has its name whole and unfiltered.
+    /// Whether it takes the whole value, without filters.
     pub fn is_plain(&self) -> bool {
         self.path.len() == 1 && self.filters.is_empty()
     }
@@ -171,11 +171,11 @@ impl fmt::Display for Reference {
 pub enum Operand {
     /// Looked up.
     Reference(Reference),
-    /// As it stands.
+    /// A text as written.
     Literal(String),
 }
 
-/// How two texts are compared. A sign that begins another one stands behind it.
+/// How two texts are compared. `>=` and `<=` come before `>` and `<`, because the parser takes the first sign that fits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, IntoStaticStr, VariantArray)]
 pub enum Comparison {
     /// The same text.
@@ -184,7 +184,7 @@ pub enum Comparison {
     /// Another text.
     #[strum(serialize = "!=")]
     NotEqual,
-    /// Numbers only, as the next three.
+    /// Compares numbers only, as do the next three.
     #[strum(serialize = ">=")]
     GreaterOrEqual,
     /// See above.
@@ -284,13 +284,13 @@ impl Expression {
         references.collect()
     }
 
-    /// Whether it is the literal `true`, which is a default and no condition.
+    /// Whether it is the literal `true`, which makes a branch the default.
     pub fn is_always(&self) -> bool {
         matches!(self, Self::Truth(Operand::Literal(text)) if text == "true")
     }
 }
 
-/// Why a text is no condition.
+/// Why a text is not a condition.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("column {column}: {message}")]
 pub struct ExpressionError {

@@ -1,4 +1,4 @@
-//! From text to condition, in one pass over the text.
+//! Parses conditions, in one pass over the text.
 
 use strum::VariantArray as _;
 
@@ -6,7 +6,7 @@ use super::{
     Comparison, Expression, ExpressionError, Filter, Namespace, Operand, Reference, Segment,
 };
 
-/// Parentheses and `not` that may lie in each other. **Source**: ours; protects the stack.
+/// Most parentheses and `not` within each other. **Source**: ours; protects the stack.
 const MAX_DEPTH: usize = 64;
 
 /// Parses a condition.
@@ -22,7 +22,7 @@ pub fn parse(text: &str) -> Result<Expression, ExpressionError> {
     }
 }
 
-/// Parses what stands between `${{` and `}}`.
+/// Parses the text between `${{` and `}}`.
 pub fn parse_reference(text: &str) -> Result<Reference, ExpressionError> {
     let mut cursor = Cursor { text, at: 0 };
     let reference = cursor.filtered()?;
@@ -75,7 +75,7 @@ impl<'a> Cursor<'a> {
         rest.get(..end).unwrap_or_default()
     }
 
-    /// Takes a keyword that ends where a word ends.
+    /// Takes a keyword, unless a longer word begins with it.
     fn keyword(&mut self, keyword: &str) -> bool {
         let before = self.at;
         self.blanks();
@@ -204,7 +204,8 @@ impl<'a> Cursor<'a> {
         Ok(reference)
     }
 
-    /// **Errors**: what is wrong at the cursor; finding the column costs time, and a bareword is tried as a reference first.
+    /// **Errors**: what is wrong at the cursor, without the column: finding it costs time, and every bareword is tried as a reference
+    /// first.
     fn reference(&mut self) -> Result<Reference, &'static str> {
         let mut namespaces = Namespace::VARIANTS.iter().copied();
         let found = namespaces.find(|namespace| self.eat(namespace.into()));

@@ -12,7 +12,7 @@ pub struct Components {
 }
 
 impl Components {
-    /// The components of a graph given as successors of each node, those that lie behind one before it.
+    /// The components of a graph, given as successors of each node. A component comes after those that can be reached from it.
     ///
     /// **Source**: Sharir 1981, with a stack instead of recursion.
     pub fn of(successors: &[Vec<usize>]) -> Self {
@@ -74,7 +74,7 @@ impl Components {
     }
 }
 
-/// Adds the nodes that can be reached from one and were not seen yet, each after those that lie behind it.
+/// Adds the nodes that can be reached from `from` and were not seen yet, each after those that can be reached from it.
 fn visit(edges: &[Vec<usize>], from: usize, seen: &mut [bool], order: &mut Vec<usize>) {
     if std::mem::replace(&mut seen[from], true) {
         return;

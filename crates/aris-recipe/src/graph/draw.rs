@@ -1,4 +1,4 @@
-//! The graph as a drawing: Mermaid and DOT. Ends that are no steps stand there, too.
+//! The graph as a drawing in Mermaid and DOT, with the ends `done` and `escalate`.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use super::Graph;
 use crate::model::{DONE, ESCALATE, Kind, Recipe, Target};
 
-/// A line of a drawing: the place of a step, the node it leads to, and the kind.
+/// An edge of a drawing: the position of the step that it leaves, the node that it leads to, and its kind.
 type Line = (usize, String, String);
 
 /// Routes and bypasses between steps, then routes to ends.
@@ -27,7 +27,7 @@ fn lines(recipe: &Recipe, graph: &Graph) -> Vec<Line> {
     all
 }
 
-/// What stands around a step's name in Mermaid, and its shape in Graphviz.
+/// The brackets around a step's name in Mermaid, and its shape in Graphviz.
 fn shape(kind: Kind<'_>) -> (&'static str, &'static str, &'static str) {
     match kind {
         Kind::Stop => ("([", "])", "oval"),
@@ -86,7 +86,7 @@ fn used_ends(lines: &[Line]) -> BTreeSet<&'static str> {
     [DONE, ESCALATE].into_iter().filter(is_used).collect()
 }
 
-/// Mermaid's way to write signs that would end a label; line breaks have no place in one.
+/// Escapes characters that would end a label in Mermaid; line breaks become blanks.
 fn escaped(text: &str) -> String {
     let text = text.replace('#', "#35;").replace('"', "#quot;");
     text.replace(['\n', '\r'], " ")

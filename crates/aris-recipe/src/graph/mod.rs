@@ -19,24 +19,24 @@ pub struct Edge {
     pub from: usize,
     /// Place of the step it leads to.
     pub to: usize,
-    /// How control comes along it.
+    /// How control takes it.
     pub via: Via,
 }
 
 /// The routing graph of a recipe. Nodes are places of steps in the order of the file.
 #[derive(Clone, Debug)]
 pub struct Graph {
-    /// Routes whose target is a step, in the order of the file. `on_exhausted` counts for everything but actions and
-    /// placeholders, written down or not.
+    /// Routes that lead to a step, in the order of the file. Every step but actions and placeholders has an `on_exhausted` route, written
+    /// or implied.
     pub routes: Vec<Edge>,
-    /// Ways around steps that may not run: from each predecessor of a skippable step to where it may lead (or to `on_skip` alone),
-    /// and around placeholders to the step that follows.
+    /// Edges around steps that may not run: from each predecessor of a skippable step to where that may lead (only to `on_skip`, where it
+    /// is given), and around placeholders to the next step.
     pub bypasses: Vec<Edge>,
     /// Strongly connected components of the routes, without bypasses.
     pub components: Components,
     /// Where each skippable step leads when it is skipped.
     pub skips: BTreeMap<usize, Skip>,
-    /// Executions allowed per run section, for bounded steps.
+    /// How often each bounded step may be executed in one section of a run.
     pub bounds: BTreeMap<usize, u32>,
 }
 
@@ -64,7 +64,7 @@ impl Graph {
     }
 }
 
-/// How often a step may run: what it says itself, or its retries where they are there to bound re-entries.
+/// How often a step may be executed: its `max_visits`, else one more than its `retries`, if it is on a cycle and has `on_exhausted`.
 fn bound(step: &Step, on_cycle: bool) -> Option<u32> {
     if let Some(visits) = step.max_visits {
         return Some(visits);

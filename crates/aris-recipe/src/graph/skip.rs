@@ -1,10 +1,10 @@
-//! Where a step leads that is skipped.
+//! Where a skipped step leads.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::model::{Recipe, Step, Target};
 
-/// Which rule found the target of a skip; the first that applies counts.
+/// How the target of a skip is found; the first way that applies counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, strum::Display)]
 #[strum(serialize_all = "snake_case")]
 pub enum SkipReason {
@@ -14,11 +14,11 @@ pub enum SkipReason {
     Success,
     /// All results lead there.
     Single,
-    /// A full context window leads there, and so does a result: the way on without the step's work.
+    /// `on_context_limit` and a result lead there: the way on without the step's work.
     ContextLimit,
     /// The default route.
     Default,
-    /// The first route that is no failure and does not come back.
+    /// The first route that is not the failure route and does not lead back to the step.
     First,
     /// Nothing applies; the run halts there.
     #[strum(to_string = "none")]
@@ -26,7 +26,7 @@ pub enum SkipReason {
 }
 
 impl SkipReason {
-    /// Whether the recipe leaves room for another reading.
+    /// Whether the recipe leaves open where the skip leads.
     pub const fn is_guess(self) -> bool {
         !matches!(self, Self::Explicit | Self::Success | Self::Single)
     }
@@ -85,7 +85,7 @@ fn of(recipe: &Recipe, step: &Step) -> Skip {
     }
 }
 
-/// Whether the happy chain from a route reaches a step again: success, else the default route, else the first route.
+/// Whether a route leads back to a step, following success, else the default route, else the first route.
 fn comes_back(recipe: &Recipe, route: &str, origin: &str) -> bool {
     let mut seen = BTreeSet::new();
     let mut at = route;

@@ -1,4 +1,4 @@
-//! What a recipe is started with.
+//! The inputs that a recipe is started with.
 
 use std::collections::BTreeMap;
 
@@ -34,13 +34,13 @@ pub struct Ingredient {
     pub description: String,
     /// Whether it must be given.
     pub required: bool,
-    /// What it is when it is not given, trimmed. A default that is no text in the file has its text here.
+    /// Its value when it is not given, trimmed. A default that is not a text in the file has its text here.
     pub default: Option<String>,
-    /// The default as it stands in the file.
+    /// The default as it is written in the file.
     pub written: Option<Node>,
     /// Whether it is not offered to the user.
     pub hidden: bool,
-    /// Whether its value is secret: then it is given as the place where it is.
+    /// Whether its value is secret: then the given value names the place of the secret.
     pub secret: bool,
     /// The only values it may have; empty for any.
     pub values: Vec<String>,
@@ -53,7 +53,7 @@ kinds! {
         if !node.is_map() {
             reader.expect(node, "a mapping from names to inputs");
         }
-        // Of two of one name the later counts, in the place of the earlier.
+        // Of two inputs with one name the later one counts, in the place of the earlier.
         let mut all: IndexMap<&str, Ingredient> = IndexMap::new();
         for (name, value) in node.entries() {
             let mut below = reader.below(&name.text);
@@ -67,7 +67,7 @@ kinds! {
     };
 }
 
-/// Whether the value of a secret input says where the secret is: `env:VARIABLE`, `file:PATH`.
+/// Whether the value of a secret input names a place: `env:VARIABLE` or `file:PATH`.
 pub fn is_place(value: &str) -> bool {
     let place = value.strip_prefix("env:");
     let place = place.or_else(|| value.strip_prefix("file:"));

@@ -1,4 +1,4 @@
-//! How the keys of a recipe's file are declared: reader, list of known keys and JSON Schema come from one declaration.
+//! How the keys of a recipe's file are declared: one declaration gives the reader, the list of known keys and the JSON Schema.
 
 use std::collections::BTreeSet;
 use std::fmt::Display;
@@ -9,13 +9,13 @@ use crate::finding::Finding;
 use crate::near::nearest;
 use crate::rules::Id;
 
-/// One place where the shape of a file is wrong, and the rule that says so.
+/// A fault in the shape of a file, with the rule that reports it.
 pub(crate) type Fault = (Id, Finding);
 
 /// Collects faults while a tree is read.
 pub(crate) struct Reader<'f> {
     faults: &'f mut Vec<Fault>,
-    /// Keys from the top of the file, each below the one before.
+    /// Keys from the top of the file down to this place.
     path: Vec<String>,
 }
 
@@ -27,7 +27,7 @@ impl<'f> Reader<'f> {
         }
     }
 
-    /// The reader of what stands under a key.
+    /// The reader of the value under a key.
     pub(crate) fn below(&mut self, key: impl Display) -> Reader<'_> {
         let mut path = self.path.clone();
         path.push(key.to_string());
@@ -37,7 +37,7 @@ impl<'f> Reader<'f> {
         }
     }
 
-    /// The last two keys, for what is called by both.
+    /// The last two keys, joined by a dot, as in `capture.VARIABLE`.
     pub(crate) fn field(&self) -> String {
         let last = self.path.len().saturating_sub(2);
         self.path.get(last..).unwrap_or_default().join(".")
@@ -58,12 +58,12 @@ impl<'f> Reader<'f> {
         self.faults.push((rule, finding));
     }
 
-    /// A value that is not what it must be.
+    /// Notes a value that is not what it must be.
     pub(crate) fn refuse(&mut self, node: &Node, message: impl Into<String>) {
         self.tell(Id::Schema, (node.line, node.column), message.into());
     }
 
-    /// A value of another type than it must have.
+    /// Notes a value of the wrong type; `what` is the right one.
     pub(crate) fn expect(&mut self, node: &Node, what: &str) {
         let key = self.path.last().map_or("the value", String::as_str);
         let found = match node.text() {
@@ -74,7 +74,7 @@ impl<'f> Reader<'f> {
         self.refuse(node, message);
     }
 
-    /// Reads what stands under a key; null counts as absent.
+    /// Reads the value under a key; null counts as absent.
     pub(crate) fn key<K: Kind>(&mut self, node: &Node, key: &str) -> K::Value {
         match node.get(key).filter(|value| !value.is_null()) {
             Some(value) => K::read(value, &mut self.below(key)),
@@ -82,7 +82,7 @@ impl<'f> Reader<'f> {
         }
     }
 
-    /// Tells keys that nothing reads. `elsewhere` are keys of other languages, with what is written here.
+    /// Notes keys that nothing reads. `elsewhere` are keys of other languages, with what to write here instead.
     pub(crate) fn unknown(&mut self, node: &Node, known: &[&str], elsewhere: &[(&[&str], &str)]) {
         for (key, _) in node.entries() {
             if known.contains(&key.text.as_str()) {
@@ -99,7 +99,7 @@ impl<'f> Reader<'f> {
         }
     }
 
-    /// Tells keys that stand twice in one mapping, anywhere below a node. The tree is at most as deep as its reader allows.
+    /// Notes keys that are given twice in one mapping, anywhere below a node. The reader of YAML limits how deep this recursion goes.
     pub(crate) fn twice(&mut self, node: &Node) {
         match &node.value {
             Value::Scalar { .. } => {}
@@ -126,18 +126,17 @@ impl<'f> Reader<'f> {
     }
 }
 
-/// What a key may hold.
+/// What a key may hold, and how it is read.
 pub(crate) trait Kind {
-    /// What it is read as; the default where the key is absent.
+    /// The type that it is read as; its default is the value of an absent key.
     type Value: Default;
 
     fn read(node: &Node, reader: &mut Reader<'_>) -> Self::Value;
 }
 
-/// Declares the keys of a mapping, each with what it holds and what it is read as; the documentation is what editors show.
+/// Declares the keys of a mapping, each with what it may hold and what it is read as. Editors show the documentation.
 ///
-/// Makes the struct that a mapping is read into, `read_keys`, which reads all of it, and with the feature `schema` a type that stands for the
-/// mapping in the JSON Schema.
+/// Makes the struct that a mapping is read into, `read_keys`, which reads all of it, and a type for the JSON Schema of the mapping.
 macro_rules! keys {
     (
         $(#[$doc:meta])* $vis:vis $name:ident, schema $file_vis:vis $file:ident refined by $refine:expr, keys of others $elsewhere:expr;
@@ -174,8 +173,8 @@ macro_rules! keys {
 
 pub(crate) use keys;
 
-/// Declares kinds of keys: what each is read as, its JSON Schema, and how it is read. The schema is written down, or, with its title, made of
-/// those of other types.
+/// Declares kinds of keys: what each is read as, its JSON Schema, and how it is read. The schema is written out, or made of other types
+/// under a title.
 macro_rules! kinds {
     (@schema $name:ident ($title:literal, |$generator:ident| $made:expr)) => {
         impl schemars::JsonSchema for $name {
@@ -222,7 +221,7 @@ macro_rules! kinds {
 
 pub(crate) use kinds;
 
-/// Replaces what a mapping must have, names between blanks: the keys of its declaration are all optional for the reader.
+/// Sets the required keys of a mapping's schema, with blanks between their names: for the reader all declared keys are optional.
 pub(crate) fn demand(required: &str) -> impl FnMut(&mut schemars::Schema) {
     let required: Vec<&str> = required.split_whitespace().collect();
     move |schema| {
@@ -242,7 +241,7 @@ pub(crate) fn as_text(node: &Node) -> Option<Text> {
     })
 }
 
-/// The name of a key, which may be a word of Rust.
+/// The name of a key without `r#`, which Rust demands for its own words.
 pub(crate) const fn plain(name: &'static str) -> &'static str {
     match name.as_bytes() {
         b"r#enum" => "enum",

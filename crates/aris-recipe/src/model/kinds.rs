@@ -9,16 +9,16 @@ use super::keys::{Kind, Reader, as_text, kinds};
 use crate::expression::Namespace;
 use crate::template::Template;
 
-/// One capture: a variable and what is put there.
+/// One capture: a variable, and the template of its value.
 #[derive(Clone, Debug)]
 pub struct Capture {
     /// The context variable.
     pub variable: Text,
-    /// Where it stands in its step: `capture.VARIABLE` or `capture_list.VARIABLE`.
+    /// Its key in the step: `capture.VARIABLE` or `capture_list.VARIABLE`.
     pub field: String,
-    /// The template over `result.*`; null when it is no scalar.
+    /// The value as written in the file; it may be no scalar, which is noted as a fault.
     pub value: Node,
-    /// The template, parsed.
+    /// The template over `result.*`, parsed.
     pub template: Template,
 }
 
@@ -159,14 +159,14 @@ impl<const LEAST: u32> JsonSchema for Whole<LEAST> {
 }
 
 impl Capture {
-    /// Whether it reads a field of the result.
+    /// Whether it reads this field of the result.
     pub fn reads(&self, field: &str) -> bool {
         let mut references = self.template.references();
         references.any(|reference| reference.is(Namespace::Result, field))
     }
 }
 
-/// A scalar as text, told where it is none or does not fit.
+/// Reads a scalar as text; notes a fault where it is none or does not fit.
 fn scalar(
     node: &Node,
     reader: &mut Reader<'_>,

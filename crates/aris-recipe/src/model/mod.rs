@@ -1,4 +1,4 @@
-//! A recipe as data: every field typed where its type is right, and the tree it was read from for rules about the rest.
+//! A recipe as typed data, with the faults that were noted while it was read.
 
 mod ingredient;
 pub(crate) mod keys;
@@ -24,9 +24,9 @@ pub use state::{Class, Declaration, Tier};
 pub(crate) use step::may_be_route;
 pub use step::{AGENT_TOOL, COMMAND_TOOL, Kind, Step, StepKeys};
 
-/// Re-executions of a transient outcome where a step says nothing.
+/// Re-executions after a transient outcome, where a step gives no number.
 pub const DEFAULT_RETRIES: u32 = 3;
-/// Target that ends a run well, unless a step has that name.
+/// Target that completes a run, unless a step has that name.
 pub const DONE: &str = "done";
 /// Target that ends a run for a person to look at, unless a step has that name.
 pub const ESCALATE: &str = "escalate";
@@ -36,14 +36,14 @@ pub const ESCALATE: &str = "escalate";
 pub struct Recipe {
     /// Its name; empty when it has none.
     pub name: String,
-    /// What its file says. Steps are in the order of the file, and the first is the entry; of two of one name the later counts, in the place
-    /// of the earlier.
+    /// What its file says. Steps are in the order of the file, and the first is the entry. Of two steps with one name the later one counts,
+    /// in the place of the earlier.
     pub(crate) keys: RecipeKeys,
-    /// Where the file is not what the schema says.
+    /// Where the file differs from the schema.
     pub(crate) faults: Vec<Fault>,
-    /// Variables that only sub-recipes capture that are not placed here.
+    /// Variables that are captured only by sub-recipes that are not placed yet.
     pub elsewhere: BTreeSet<String>,
-    /// Composing made routes that lead to `escalate`.
+    /// Whether composing made routes that lead to `escalate`.
     pub may_escalate: bool,
     index: BTreeMap<String, usize>,
 }
@@ -68,7 +68,7 @@ impl Recipe {
         self.steps.get(self.position(name)?)
     }
 
-    /// The place of the step of this name in the file, from 0; of a route that leads to a step, the place of that.
+    /// The position in the file, from 0, of the step of this name.
     pub fn position(&self, name: &str) -> Option<usize> {
         self.index.get(name).copied()
     }
@@ -84,8 +84,8 @@ impl Recipe {
         inputs.find(|input| input.name.text == name)
     }
 
-    /// What a route means; `None` when there is no such step. `escalate` is a target everywhere here: that it is legal only in
-    /// `on_exhausted` is for a rule to say.
+    /// The target of a route; `None` when there is no such step. `escalate` is a target everywhere here; a rule reports it outside of
+    /// `on_exhausted`.
     pub fn target(&self, route: &str) -> Option<Target> {
         match route {
             name if self.index.contains_key(name) => Some(Target::Step(name.to_owned())),
@@ -95,7 +95,7 @@ impl Recipe {
         }
     }
 
-    /// The place of the step that is a target.
+    /// The position of the step that is a target; `None` for the other targets.
     pub(crate) fn place(&self, target: Option<&Target>) -> Option<usize> {
         self.position(target?.step()?)
     }

@@ -1,5 +1,5 @@
-//! From text to recipe. What has no use is left out here and reported by rules, which see the tree; only what cannot be a recipe at
-//! all is refused.
+//! Reads a recipe from text. What is wrong with it is noted as a fault, which rules report; only a file that cannot be a recipe at all is
+//! refused.
 
 use super::ingredient::Inputs;
 use super::keys::{Reader, demand, keys};
@@ -110,7 +110,7 @@ keys! {
     recipe_version: Word => Option<Text>,
     /// Inputs, by name. All values are texts.
     ingredients: Inputs => Vec<Ingredient>,
-    /// What whoever executes it must and must not do.
+    /// Rules that its executor must follow.
     kitchen_rules: Words => Vec<Text>,
     /// Packs of skills that must be enabled.
     requires_packs: Words => Vec<Text>,
@@ -120,7 +120,7 @@ keys! {
     steps: Steps => Vec<Step>,
     /// Who may write which variable.
     state: Classes => Vec<Declaration>,
-    /// Where a run is taken up again, without a journal.
+    /// Where a run without a journal is resumed.
     resume: Tiers => Vec<Tier>,
     /// File with the contracts of skills, relative to the recipe.
     manifest: Word => Option<Text>,

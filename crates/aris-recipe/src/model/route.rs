@@ -133,7 +133,7 @@ impl Target {
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Display, EnumString)]
 #[strum(serialize_all = "snake_case")]
 pub enum Via {
-    /// By `on_success`, or because nothing is written down.
+    /// By `on_success`, or to `done` where no route is given.
     Success,
     /// By `on_failure`.
     Failure,
@@ -141,14 +141,14 @@ pub enum Via {
     ContextLimit,
     /// By `on_exhausted`, or because nothing is written down.
     Exhausted,
-    /// By `on_skip`, or where it may lead when it is skipped.
+    /// By `on_skip`, or by the route that is chosen for a skipped step.
     Skip,
     /// By the branch without a condition.
     Default,
-    /// By the branch of this number, or by this value of the field: the step says which of the two it routes by.
+    /// By the branch of this number, or by this value of the field, depending on the form of `on_result`.
     #[strum(to_string = "result[{0}]")]
     Result(String),
-    /// By `on_failure`, because no branch and no value fits.
+    /// By `on_failure`, because no branch or value fits.
     NoMatch,
     /// Around a step that may not run.
     Bypass,
@@ -175,9 +175,9 @@ impl<'de> Deserialize<'de> for Via {
 /// A route that is written down.
 #[derive(Clone, Debug)]
 pub struct Written<'a> {
-    /// How control comes along it.
+    /// How control takes it.
     pub via: Via,
-    /// Where it stands: `on_success`, `on_result[0]`, `on_result.routes.VALUE`.
+    /// Its key in the step: `on_success`, `on_result[0]`, `on_result.routes.VALUE`.
     pub field: String,
     /// Where it leads.
     pub to: &'a Text,
@@ -186,16 +186,16 @@ pub struct Written<'a> {
 /// Routing by result: the first branch whose condition holds.
 #[derive(Clone, Debug)]
 pub struct OnResult {
-    /// The field whose text decides, where the file gives its values with their routes; empty when it is missing.
+    /// The field whose text decides, where the file gives routes by value; an empty text where `field` is missing.
     pub field: Option<Text>,
     /// In the order of the file.
     pub branches: Vec<Branch>,
 }
 
-/// One branch, or one value of the field that decides.
+/// One branch, or one value of the field with its route.
 #[derive(Clone, Debug)]
 pub struct Branch {
-    /// Whether the file has no condition for it.
+    /// Whether the file gives no condition for it.
     pub is_open: bool,
     /// When it is taken; without a condition it is the default.
     pub when: Option<Condition>,
@@ -203,7 +203,7 @@ pub struct Branch {
     pub route: Option<Text>,
     /// Its line.
     pub line: u32,
-    /// The value; its condition is that the field has it.
+    /// The value of the field, where the file gives routes by value; the condition is that the field has it.
     pub value: Option<Text>,
 }
 
@@ -245,7 +245,7 @@ impl Branch {
         self.when.as_ref()?.parsed.as_ref().ok()
     }
 
-    /// How control leaves by this branch, which is the one of this number.
+    /// How control leaves by this branch; `at` is its number.
     pub(crate) fn via(&self, at: usize) -> Via {
         match &self.value {
             Some(value) => Via::Result(value.text.clone()),
@@ -254,7 +254,7 @@ impl Branch {
         }
     }
 
-    /// Where it stands.
+    /// Its key in the step; `at` is its number.
     pub(crate) fn field(&self, at: usize) -> String {
         match &self.value {
             Some(value) => format!("on_result.routes.{}", value.text),

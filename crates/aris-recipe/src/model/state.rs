@@ -1,4 +1,4 @@
-//! Who may write a variable, and where a run is taken up again.
+//! Who may write a variable, and where a run is resumed.
 
 use aris_yaml::{Node, Text};
 use schemars::json_schema;
@@ -9,7 +9,7 @@ use super::kinds::Word;
 use crate::near::nearest;
 
 keys! {
-    /// Where a run is taken up again, without a journal: the highest tier whose variable is not blank.
+    /// Where a run without a journal is resumed: the highest tier whose variable is not blank.
     pub(super) TierKeys, schema TierFile refined by demand("tier present start"), keys of others &[];
     /// Its number; higher ones are tried first.
     tier: TierNumber => Option<i64>,
@@ -99,7 +99,7 @@ pub enum Class {
     Mutable,
     /// Every capture adds, nothing is taken away.
     AppendOnly,
-    /// Nobody: it is computed anew whenever it is read.
+    /// No capture: its value follows from others.
     Derived,
 }
 

@@ -47,7 +47,7 @@ pub enum Kind<'a> {
     Confirm,
     /// A placeholder for another recipe.
     SubRecipe(&'a str),
-    /// An action that there is none of.
+    /// An action that does not exist.
     UnknownAction(&'a str),
     /// Nothing at all.
     Nothing,
@@ -123,7 +123,7 @@ keys! {
     cache: Cache => Option<Vec<String>>,
 }
 
-/// Keys of other languages, and what is written here.
+/// Keys of other languages, and what to write here instead.
 const ELSEWHERE: &[(&[&str], &str)] = &[
     (
         &["cmd", "command", "run", "script", "shell", "bash"],
@@ -143,7 +143,7 @@ const ELSEWHERE: &[(&[&str], &str)] = &[
     ),
 ];
 
-/// Whether an unknown key may be meant to say where a step leads when it has succeeded.
+/// Whether an unknown key may be meant as the route after success.
 pub(crate) fn may_be_route(key: &str) -> bool {
     let mut elsewhere = ELSEWHERE.iter();
     let routes = ["on_success", "on_result"];
@@ -158,9 +158,9 @@ pub struct Step {
     pub name: String,
     /// Line of its name.
     pub line: u32,
-    /// The sub-recipe it came from, if it did; lines are that file's then.
+    /// The sub-recipe that it came from; then lines are those of that file.
     pub origin: Option<String>,
-    /// Where an exhausted budget leads when the file does not say, for a step of a sub-recipe: where the sub-recipe's `escalate`
+    /// For a step of a sub-recipe: where an exhausted budget leads when the file does not say, which is where the sub-recipe's `escalate`
     /// leads.
     pub implied_exhausted: Option<String>,
     keys: StepKeys,
@@ -192,7 +192,7 @@ kinds! {
         if !node.is_map() {
             reader.expect(node, "a mapping from names to steps");
         }
-        // Of two steps of one name the later counts, in the place of the earlier.
+        // Of two steps with one name the later one counts, in the place of the earlier.
         let mut steps: IndexMap<&str, Step> = IndexMap::new();
         for (name, value) in node.entries() {
             let mut below = reader.below(&name.text);
@@ -248,12 +248,12 @@ impl Step {
         self.kind() == Kind::Stop
     }
 
-    /// Re-executions of a transient outcome; the default where the file says nothing usable.
+    /// Re-executions of a transient outcome; the default where the file gives no valid number.
     pub fn retries(&self) -> u32 {
         self.keys.retries.unwrap_or(DEFAULT_RETRIES)
     }
 
-    /// What the keys of one step demand of each other; the schema says the same.
+    /// Checks what the keys of one step demand of each other; the schema demands the same.
     fn check(&self, node: &Node, place: (u32, u32), reader: &mut Reader<'_>) {
         let mut tell = |message: &str| reader.tell(Id::Schema, place, message.to_owned());
         let is_blank = |text: &Option<Text>| text.as_deref().unwrap_or_default().trim().is_empty();
@@ -315,7 +315,7 @@ impl Step {
         }
     }
 
-    /// Whether a capture counts also when the session did not end.
+    /// Whether a capture also counts when the session did not finish.
     pub fn captures_partly(&self, capture: &Capture) -> bool {
         let mut named = self.capture_partial.iter();
         named.any(|name| name.text == capture.variable.text)
@@ -357,7 +357,7 @@ impl Step {
         on_result.map_or(&[], |on_result| &on_result.branches)
     }
 
-    /// The branch by which control leaves.
+    /// The branch by which control leaves, and its number.
     pub(crate) fn branch(&self, via: &Via) -> Option<(usize, &Branch)> {
         let Via::Result(key) = via else {
             return None;
@@ -371,7 +371,7 @@ impl Step {
         Some((at, self.branches().get(at)?))
     }
 
-    /// The field whose text decides, where the file gives its values with their routes.
+    /// The field whose text decides, where the file gives routes by value.
     pub fn by_field(&self) -> Option<&Text> {
         self.on_result.as_ref()?.field.as_ref()
     }
@@ -448,7 +448,7 @@ impl Step {
         on_result.flat_map(|on_result| &mut on_result.branches)
     }
 
-    /// All routes that are written down, each with whether it is taken when the work was not done.
+    /// All routes that are written down, each with whether it is taken when the step's work was not done.
     pub(crate) fn routes_mut(&mut self) -> Vec<(&mut Text, bool)> {
         let keys = &mut self.keys;
         let fixed = [
@@ -469,7 +469,7 @@ impl Step {
     }
 }
 
-/// Of a key that is present: others that must be there, and one that must not.
+/// Adds to the schema what one key demands of others: keys that must be there, and keys that must not.
 fn refine_step(schema: &mut schemars::Schema) {
     demand("")(schema);
     let one = DISCRIMINATORS.map(|kind| serde_json::json!({"required": [kind]}));

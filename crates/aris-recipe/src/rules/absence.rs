@@ -1,6 +1,7 @@
-//! Variables that `with` reads although some way to the step never captured them.
+//! Rule for variables that `with` reads although the run may come to the step without capturing them.
 //!
-//! Sets of variables that every way captured, until nothing changes; a path is looked for only where there is something to tell.
+//! It computes the variables that are captured on every path, until nothing changes, and looks for a path only where there is something to
+//! report.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -10,7 +11,7 @@ use crate::expression::{Expression, Namespace, Operand};
 use crate::model::Via;
 use aris_yaml::Text;
 
-/// Variables that `with` reads and some way to the step never captured.
+/// Reports variables that `with` reads and that some path to the step does not capture.
 pub(super) fn check(scope: &Scope<'_>, out: &mut Findings) {
     let numbers = scope.numbers();
     let ways = ways(scope, &numbers);
@@ -45,7 +46,7 @@ pub(super) fn check(scope: &Scope<'_>, out: &mut Findings) {
     }
 }
 
-/// All ways, with the variables that are there behind each: captured on it, or found not to be empty by its condition.
+/// All edges, each with the variables that are there after it: captured by the step, or found not to be empty by the condition.
 fn ways(scope: &Scope<'_>, numbers: &BTreeMap<&str, usize>) -> Vec<Way> {
     let captured = |at: usize, via: &Via| -> Vec<usize> {
         let step = scope.step(at);
@@ -64,7 +65,7 @@ fn ways(scope: &Scope<'_>, numbers: &BTreeMap<&str, usize>) -> Vec<Way> {
         .map(|edge| {
             let (from, to) = (edge.from, edge.to);
             let mut holds = captured(from, &edge.via);
-            // The condition that led here.
+            // The condition of the branch that was taken.
             let branch = scope.step(from).branch(&edge.via);
             let tested = branch.and_then(|(_, branch)| branch.condition());
             let names = tested.map(not_empty).unwrap_or_default();
@@ -101,7 +102,7 @@ fn not_empty(expression: &Expression) -> Vec<&str> {
     plain.then(|| reference.name()).into_iter().collect()
 }
 
-/// For each step that can be reached without capturing a variable: the step before it on a shortest such way.
+/// For each step that can be reached without capturing a variable: the step before it on a shortest such path.
 fn without(leaving: &[Vec<&Way>], number: usize) -> Vec<Option<usize>> {
     let mut came_from: Vec<Option<usize>> = vec![None; leaving.len()];
     let mut open = VecDeque::from([0]);
@@ -116,7 +117,7 @@ fn without(leaving: &[Vec<&Way>], number: usize) -> Vec<Option<usize>> {
     came_from
 }
 
-/// Steps that a path in a message names at most.
+/// Most steps that a path in a message names.
 const PATH_SHOWN: usize = 12;
 
 fn path(scope: &Scope<'_>, came_from: &[Option<usize>], to: usize) -> String {

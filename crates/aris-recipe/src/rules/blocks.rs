@@ -1,4 +1,4 @@
-//! Blocks: steps with a common budget.
+//! Rules for blocks, which are steps with a common budget.
 
 use std::collections::BTreeMap;
 
@@ -70,7 +70,7 @@ pub(super) fn check(scope: &Scope<'_>, out: &mut Findings) {
     }
 }
 
-/// Where a block uses more than its budget.
+/// Reports where a block uses more than its budget.
 fn budget(scope: &Scope<'_>, block: &Block<'_>) -> Vec<(Id, String)> {
     let Some(budget) = scope.data.budget(block.name) else {
         return Vec::new();
@@ -102,7 +102,7 @@ fn budget(scope: &Scope<'_>, block: &Block<'_>) -> Vec<(Id, String)> {
     over
 }
 
-/// Variables that several steps of a block capture.
+/// Reports variables that several steps of a block capture.
 fn producers(scope: &Scope<'_>, block: &Block<'_>) -> Vec<(Id, String)> {
     let mut producers: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for step in block.members.iter().map(|at| scope.step(*at)) {

@@ -1,4 +1,4 @@
-//! Steps that run commands, and fields that fit another kind of step.
+//! Rules for commands, and for fields that only another kind of step has.
 
 use std::sync::LazyLock;
 
@@ -11,7 +11,7 @@ use crate::expression::{Namespace, Reference};
 use crate::finding::Severity;
 use crate::model::Kind;
 
-/// Fields that every command has.
+/// Fields of the result of every command.
 const RAW_FIELDS: [&str; 3] = ["stdout", "stderr", "exit_code"];
 
 static REDISCOVERY: LazyLock<Option<Regex>> =
@@ -38,7 +38,7 @@ pub(super) fn check(scope: &Scope<'_>, out: &mut Findings) {
                 );
                 let found = out.step(Id::RunCmdEmitAlignment, step, message);
                 found.place(&capture.field, capture.variable.line);
-                // Any other program of the command may print it, so this is no error but for those who switch from the reference.
+                // Another program of the command may print it, so this is an error only for those who switch from the reference.
                 if scope.profile != Profile::Compat {
                     found.severity = Severity::Warning;
                 }

@@ -1,4 +1,4 @@
-//! Conditions and templates: whether they can be read, what they read, which branches are ever taken.
+//! Rules for conditions and templates: whether they can be read, what they read, and which branches are ever taken.
 
 use super::{Findings, Id, Scope};
 use std::collections::BTreeSet;
@@ -9,7 +9,7 @@ use crate::model::Step;
 use crate::near::nearest;
 use crate::template::Template;
 
-/// Where something is read.
+/// Where a condition or template is.
 struct Place<'a> {
     step: &'a Step,
     field: String,
@@ -47,7 +47,7 @@ pub(super) fn check(scope: &Scope<'_>, out: &mut Findings) {
     }
 }
 
-/// Conditions that cannot be read. One that is no text would count as a default.
+/// Reports conditions that cannot be read.
 fn readable(step: &Step, out: &mut Findings) {
     for (at, branch) in step.branches().iter().enumerate() {
         if let Some(condition) = &branch.when
@@ -95,7 +95,7 @@ fn filters<'r>(
     }
 }
 
-/// Whether what a reference reads exists. Steps of a sub-recipe that is not placed yet may capture anything.
+/// Reports a reference to something that does not exist. A sub-recipe that is not placed yet may capture its variable.
 fn declared(
     scope: &Scope<'_>,
     rule: Id,
@@ -124,12 +124,12 @@ fn declared(
     out.step(rule, at.step, message).place(&at.field, at.line);
 }
 
-/// Branches behind a default or an equal condition, and lists without a default.
+/// Reports branches after a default or an equal condition, and lists without a default.
 fn branches(step: &Step, out: &mut Findings) {
     let mut seen: BTreeSet<&Expression> = BTreeSet::new();
     let mut default = false;
     for (at, branch) in step.branches().iter().enumerate() {
-        // A value that is given twice is a key that does.
+        // A value that is given twice is a duplicate key, which another rule reports.
         let twice =
             branch.value.is_none() && branch.condition().is_some_and(|one| !seen.insert(one));
         let why = match (default, twice) {
@@ -142,7 +142,7 @@ fn branches(step: &Step, out: &mut Findings) {
             out.step(Id::ShadowedCondition, step, message)
                 .place(format!("on_result[{at}]"), branch.line);
         }
-        // What cannot be read is no default, whatever it was meant to be.
+        // A condition that cannot be read does not make its branch a default.
         let unreadable = branch.when.is_none() && !branch.is_open;
         default |= branch.is_default() && !unreadable;
     }

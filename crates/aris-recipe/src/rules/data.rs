@@ -1,4 +1,4 @@
-//! What a recipe is checked against besides itself: skill contracts, tools, budgets, names of skills, rules of a project.
+//! What a recipe is checked with: skill contracts, tools, budgets, names of skills, rules of a project.
 //!
 //! The types are filled from texts that the caller has read; nothing here touches the disk. JSON is read as well as YAML.
 
@@ -25,7 +25,7 @@ const KEPT_FOR_PEOPLE: [(&str, &str); 10] = [
 /// The budget of blocks without one of their own.
 const DEFAULT: &str = "DEFAULT";
 
-/// Everything a recipe may be checked against. What is absent was not given: the rules that need it are reported as skipped.
+/// Everything that a recipe may be checked with. Data that were not given are `None`, and the rules that need them are reported as skipped.
 #[derive(Clone, Debug, Default)]
 pub struct Data {
     /// Contracts of skills.
@@ -34,11 +34,11 @@ pub struct Data {
     pub tools: Option<Tools>,
     /// Budgets of blocks.
     pub budgets: Option<Budgets>,
-    /// The skills that are there, with the texts of those that the recipe calls where rules of a project ask for them.
+    /// The skills that exist. The text is there for those that the recipe calls, if rules of a project read it, and else empty.
     pub skills: Option<BTreeMap<String, String>>,
-    /// The sub-recipes that are there; for each, the names of the sub-recipes that it places itself.
+    /// The sub-recipes that exist; for each, the names of the sub-recipes that it places itself.
     pub sub_recipes: Option<BTreeMap<String, Vec<String>>>,
-    /// Captures that are kept for people and may stay unread: a variable, and a text of the skill command.
+    /// Captures that may stay unread because people read them: a variable, and a part of the skill command.
     pub exempt: Vec<(String, String)>,
     /// Rules of a project.
     pub rules: Vec<ProjectRule>,
@@ -49,7 +49,7 @@ pub struct Data {
 pub struct Manifest {
     /// Packs of skills that exist.
     pub packs: Option<BTreeSet<String>>,
-    /// The contracts by name. Without them nothing would be held against them, and nobody would know.
+    /// The contracts by name. They are required: with a file without them nothing would be checked, and nobody would know.
     pub skills: BTreeMap<String, SkillContract>,
 }
 
@@ -68,7 +68,7 @@ pub struct SkillContract {
     pub pattern_examples: Vec<String>,
     /// `always`, `conditional` or nothing.
     pub write_behavior: Option<String>,
-    /// Regular expressions that tell that a conditional writer wrote.
+    /// Regular expressions for the final text; a match says that a conditional writer wrote.
     pub write_expected_when: Vec<String>,
 }
 
@@ -96,7 +96,7 @@ pub struct SkillOutput {
     /// For instance `string`, `file_path`.
     #[serde(default, rename = "type")]
     pub kind: String,
-    /// The only values it has; empty when any will do.
+    /// The only values that it may have; empty when any value is valid.
     #[serde(default)]
     pub allowed_values: Vec<String>,
 }
@@ -138,7 +138,7 @@ impl SkillContract {
     }
 }
 
-/// Reads `{block | DEFAULT: {run_cmd?, mcp_tools?, forbid_gh_api?}}`; a `version` beside them is passed over.
+/// Reads `{block | DEFAULT: {run_cmd?, mcp_tools?, forbid_gh_api?}}`; a `version` beside them is ignored.
 ///
 /// **Errors**: no YAML, or an entry of another shape.
 pub fn budgets(text: &str) -> Result<Budgets, Vec<Problem>> {
@@ -157,7 +157,7 @@ impl Data {
         budgets.get(block).or_else(|| budgets.get(DEFAULT))
     }
 
-    /// Whether a capture may stay unread that a step with this skill command makes.
+    /// Whether a capture may stay unread in a step with this skill command.
     pub(super) fn exempts(&self, variable: &str, command: &str) -> bool {
         let given = self.exempt.iter();
         let mut pairs = given

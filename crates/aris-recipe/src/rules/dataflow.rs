@@ -1,4 +1,4 @@
-//! Which captured variables are read. One pass over the components of the graph, with sets of numbers for variables.
+//! Rule for captured variables that nothing reads. It makes one pass over the components of the graph, with sets of variables as numbers.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -23,7 +23,7 @@ pub(super) fn check(scope: &Scope<'_>, out: &mut Findings) {
     }
 }
 
-/// Captures that nobody reads.
+/// Captures that no step reads.
 fn dead_outputs<'a>(scope: &Scope<'a>) -> Vec<(&'a Step, &'a Capture)> {
     let numbers = scope.numbers();
     let components = Components::of(&scope.successors);
@@ -50,14 +50,15 @@ fn dead_outputs<'a>(scope: &Scope<'a>) -> Vec<(&'a Step, &'a Capture)> {
     dead
 }
 
-/// For each component of the graph, what is read in it after any of its steps, or behind it.
+/// For each component of the graph, the variables that are read after one of its steps: later in the component, if it is a cycle, or after
+/// it.
 fn read_after(
     scope: &Scope<'_>,
     components: &Components,
     numbers: &BTreeMap<&str, usize>,
 ) -> Vec<BitSet> {
     let mut order: Vec<usize> = (0..scope.facts.len()).collect();
-    // Components are numbered from the ends of the graph backwards, so that those behind one are finished before it.
+    // Components are numbered from the ends of the graph backwards, so the components after one come before it here.
     order.sort_by_key(|at| components.component(*at));
     let mut reads: Vec<BitSet> = Vec::new();
     let mut after: Vec<BitSet> = Vec::new();
@@ -92,7 +93,7 @@ fn reads_of<'s>(facts: &'s Facts<'_>) -> impl Iterator<Item = &'s str> {
     reads.chain(asked).map(Reference::name)
 }
 
-/// Variables that some note or message names as `context.x`, or that a tier of resume looks at.
+/// Variables that a note or message names as `context.x`, or that a tier of `resume` reads.
 fn mentioned(scope: &Scope<'_>) -> BTreeSet<String> {
     let tiers = scope.recipe.resume.iter();
     let mut names: BTreeSet<String> = tiers.map(|tier| tier.present.text.clone()).collect();

@@ -1,4 +1,4 @@
-//! Whether a run comes to an end from everywhere, and what happens where no route is written down.
+//! Rules for ends: a run comes to an end from every step, and what happens where no route is written down.
 
 use super::routing::ends_unwritten;
 use super::scope::{is_call, reach};
@@ -49,7 +49,7 @@ pub(super) fn check(scope: &Scope<'_>, out: &mut Findings) {
     }
 }
 
-/// The key of a step that nothing reads, and that may be meant to say where it leads.
+/// The key of a step that nothing reads, and that may be meant as the route after success.
 fn misspelt<'s>(scope: &'s Scope<'_>, step: &Step) -> Option<&'s str> {
     let faults = scope.recipe.faults.iter();
     let mut unknown =
@@ -57,7 +57,7 @@ fn misspelt<'s>(scope: &'s Scope<'_>, step: &Step) -> Option<&'s str> {
     unknown.find_map(|(_, fault)| fault.field.as_deref().filter(|key| may_be_route(key)))
 }
 
-/// Steps from which no end can be reached, told once.
+/// Reports the steps from which no end can be reached, in one finding.
 fn endless(scope: &Scope<'_>, out: &mut Findings) {
     let count = scope.facts.len();
     let mut backwards = vec![Vec::new(); count];
@@ -79,13 +79,13 @@ fn endless(scope: &Scope<'_>, out: &mut Findings) {
     }
 }
 
-/// Exhaustion counts for steps that can exhaust something: agents with retries, and bounded steps.
+/// Whether a step can exhaust something: agents with retries, and bounded steps.
 pub(super) fn can_exhaust(scope: &Scope<'_>, at: usize) -> bool {
     let step = scope.step(at);
     scope.graph.bounds.contains_key(&at) || (step.kind() == Kind::Agent && step.retries() > 0)
 }
 
-/// Whether a run can end at a step. A misspelled route counts too: it is told as such, and what it was meant to be is not known.
+/// Whether a run can end at a step. A misspelled route counts too: another rule reports it, and its meaning is not known.
 fn ends(scope: &Scope<'_>, at: usize) -> bool {
     leaves(scope, at, |route| {
         !matches!(scope.recipe.target(route), Some(Target::Step(_)))

@@ -1,11 +1,11 @@
-//! Collecting findings, and the order they are given in.
+//! Collects findings, and puts them in order.
 
 use super::{Id, RULES, Scope};
 use crate::finding::Finding;
 use crate::model::Step;
 use aris_yaml::Text;
 
-/// What the rules found so far, each with the place of its rule: those of the table, then those of the project.
+/// The findings so far, each with the number of its rule: those of the table, then those of the project.
 #[derive(Debug, Default)]
 pub(super) struct Findings(Vec<(usize, Finding)>);
 
@@ -16,7 +16,7 @@ impl Findings {
         &mut self.0[at].1
     }
 
-    /// A finding about the file; line 0 is no line.
+    /// A finding about the file; line 0 means no line.
     pub(super) fn file(&mut self, rule: Id, line: u32, message: impl Into<String>) -> &mut Finding {
         let finding = Finding::about_file(rule.name(), rule.rule().severity, message);
         self.tell(rule as usize, finding.at(line))
@@ -34,8 +34,8 @@ impl Findings {
         finding
     }
 
-    /// The findings of a profile: first those about the file, then by step in the order of the file; for each by rule, line, field
-    /// and message. Nothing of it depends on the order in which the rules ran.
+    /// The findings of a profile: first those about the file, then by step in the order of the file; for each by rule, line, field and
+    /// message. The order in which the rules ran does not matter.
     pub(super) fn finish(self, scope: &Scope<'_>) -> Vec<Finding> {
         let mut found: Vec<(usize, Finding)> = Vec::new();
         for (place, mut finding) in self.0 {
@@ -48,7 +48,7 @@ impl Findings {
             }
             let step = scope.recipe.step(&finding.step);
             if step.is_some_and(|step| step.origin.is_some()) {
-                // Lines of a step that came from another file are that file's.
+                // The lines of a step from another file are lines of that file.
                 finding.line = None;
             }
             found.push((place, finding));
@@ -65,14 +65,14 @@ impl Findings {
 }
 
 impl Finding {
-    /// Says at which field it is, and in which line; 0 is no line.
+    /// Sets the field, and the line; 0 means no line.
     pub(super) fn place(&mut self, field: impl Into<String>, line: u32) -> &mut Self {
         self.field = Some(field.into());
         self.line = Some(line).filter(|line| *line > 0).or(self.line);
         self
     }
 
-    /// Says that it is at an argument of a step.
+    /// Sets an argument of a step as the place.
     pub(super) fn at_argument(&mut self, key: &Text) -> &mut Self {
         self.place(format!("with.{}", key.text), key.line)
     }

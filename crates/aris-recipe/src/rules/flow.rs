@@ -1,10 +1,10 @@
-//! What is certain at a step, whichever way a run came there.
+//! What is certain at a step, whichever way the run came there.
 
 use std::collections::VecDeque;
 
 use bit_set::BitSet;
 
-/// An edge of control, with what holds behind it. What holds is numbered by who asks.
+/// An edge, with what is certain after it; the caller numbers what may be certain.
 pub(super) struct Way {
     pub(super) from: usize,
     pub(super) to: usize,
@@ -20,7 +20,7 @@ pub(super) fn leaving(steps: usize, ways: &[Way]) -> Vec<Vec<&Way>> {
     leaving
 }
 
-/// What holds before each step on all ways from the first one; `None` for steps that no way reaches.
+/// What is certain before each step, on all paths from the first one; `None` for steps that cannot be reached.
 pub(super) fn certain(leaving: &[Vec<&Way>]) -> Vec<Option<BitSet>> {
     let mut known: Vec<Option<BitSet>> = vec![None; leaving.len()];
     let Some(first) = known.first_mut() else {

@@ -1,4 +1,4 @@
-//! Inputs, classes of variables, tiers of resume.
+//! Rules for inputs, classes of variables, and tiers of `resume`.
 
 use super::{Findings, Id, Scope};
 use std::collections::BTreeSet;

@@ -1,7 +1,7 @@
-//! Readers of a variable that routes are decided by, on whose way no such decision is certain.
+//! Rule for variables that decide routes: each step that reads one can only be reached after such a decision.
 //!
-//! A variable decides where a condition is `context.x == value`; then every condition that looks at it is a decision, which is known behind its
-//! edge. Where ways meet, only what all of them know stays known.
+//! A variable decides routes where a condition is `context.x == value`. Then every condition that reads it is a decision, which is known
+//! after its edge. Where edges meet, only what is known on all of them stays known.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -35,7 +35,7 @@ pub(super) fn check(scope: &Scope<'_>, out: &mut Findings) {
         })
         .collect();
     let known = certain(&leaving(scope.facts.len(), &ways));
-    // Of each variable that decides: the conditions that look at it.
+    // For each variable that decides routes, the conditions that read it.
     let mut of_variable: BTreeMap<&str, BTreeSet<usize>> = BTreeMap::new();
     let reached = || {
         decided
@@ -60,7 +60,7 @@ pub(super) fn check(scope: &Scope<'_>, out: &mut Findings) {
             let Some((numbers, producers)) = numbers else {
                 continue;
             };
-            // A step that nothing reaches knows nothing.
+            // At a step that cannot be reached nothing is known.
             let holds = |number: &usize| known.as_ref().is_some_and(|all| all.contains(*number));
             if numbers.iter().any(holds) {
                 continue;
@@ -77,7 +77,7 @@ pub(super) fn check(scope: &Scope<'_>, out: &mut Findings) {
     }
 }
 
-/// The variable of a condition that is nothing but `context.x == value`.
+/// The variable of a condition that is just `context.x == value`.
 fn decides(expression: &Expression) -> Option<&str> {
     let (reference, value) = expression.equality()?;
     let plain = reference.namespace == Namespace::Context && reference.is_plain();

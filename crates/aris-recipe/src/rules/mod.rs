@@ -1,7 +1,7 @@
 //! Static rules: what is wrong with a recipe, found without running it.
 //!
-//! A report is a function of the recipe, the data and the profile, and of nothing else: same bytes, same findings, same order. Rules
-//! take time linear in the recipe, data flow apart, which takes a pass over sets of variables for each step.
+//! A report is a function of the recipe, the data and the profile, and of nothing else: same bytes, same findings, same order. The time
+//! that rules take grows linearly with the recipe, except for data flow, which passes over sets of variables at each step.
 
 mod absence;
 mod blocks;
@@ -46,7 +46,7 @@ pub enum Profile {
     Core,
     /// Those of the public reference only.
     Compat,
-    /// As core; warnings of our own rules are errors.
+    /// As core, but warnings of rules beyond the reference are errors.
     Strict,
 }
 
@@ -59,7 +59,7 @@ pub struct SkippedRule {
     pub why: String,
 }
 
-/// Findings by weight.
+/// How many findings there are of each severity.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 pub struct Counts {
     /// Of severity error.
@@ -85,7 +85,7 @@ impl Report {
         self.counts().error == 0
     }
 
-    /// Findings by weight.
+    /// How many findings there are of each severity.
     pub fn counts(&self) -> Counts {
         let mut counts = Counts::default();
         for finding in &self.findings {

@@ -1,4 +1,4 @@
-//! The rules as a page for readers.
+//! The rules as a page of documentation.
 
 use std::fmt::Write as _;
 

@@ -1,4 +1,4 @@
-//! Ways through the steps.
+//! Rules for routes: steps, loops, skips and sub-recipes.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -66,8 +66,8 @@ pub(super) fn ends_unwritten(step: &Step) -> bool {
     goes_on && step.on_success.is_none() && step.on_result.is_none()
 }
 
-/// Whether a loop is left when every bounded step has used up its executions: such a step only leads where it leads when it is
-/// exhausted or skipped.
+/// Whether a loop can go on when every bounded step has used up its executions. Such a step leads only where it leads when it is exhausted
+/// or skipped.
 fn still_cyclic(scope: &Scope<'_>, inside: &BTreeSet<usize>) -> bool {
     let places: BTreeMap<usize, usize> = inside.iter().copied().zip(0..).collect();
     let mut edges: Vec<Vec<usize>> = vec![Vec::new(); inside.len()];
@@ -78,7 +78,7 @@ fn still_cyclic(scope: &Scope<'_>, inside: &BTreeSet<usize>) -> bool {
     };
     let first = inside.first().copied().unwrap_or_default();
     let last = inside.last().copied().unwrap_or_default();
-    // Routes are in the order of their steps, so those of one loop lie close together.
+    // Routes are in the order of their steps, so those of one loop are close together.
     let routes = &scope.graph.routes;
     let begin = routes.partition_point(|edge| edge.from < first);
     for edge in routes[begin..].iter().take_while(|edge| edge.from <= last) {

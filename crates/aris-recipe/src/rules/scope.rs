@@ -1,4 +1,4 @@
-//! What the rules look at: the recipe with everything that several rules need, computed once.
+//! What the rules read: the recipe, and what several rules need, computed once.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -27,7 +27,7 @@ pub(super) struct Scope<'a> {
     pub(super) producers: BTreeMap<&'a str, Vec<usize>>,
     /// Values of variables that are only ever captured from outputs whose values are known.
     variables: BTreeMap<&'a str, Values<'a>>,
-    /// Successors of each step, ways around skippable steps included.
+    /// Successors of each step, also around skippable steps.
     pub(super) successors: Vec<Vec<usize>>,
     /// The reverse.
     pub(super) predecessors: Vec<Vec<usize>>,
@@ -114,23 +114,23 @@ impl<'a> Scope<'a> {
         }
     }
 
-    /// Of a name that is no input: a name that may be meant, as the end of a message.
+    /// For a name that is not an input: a suggestion for the end of a message, which may be empty.
     pub(super) fn no_input(&self, name: &str) -> Option<String> {
         (!self.inputs.contains(name)).then(|| nearest(name, self.inputs.iter().copied()))
     }
 
-    /// Variables that are captured somewhere and may be meant by a name, as the end of a message.
+    /// A suggestion of a captured variable for the end of a message.
     pub(super) fn near_variable(&self, name: &str) -> String {
         nearest(name, self.producers.keys().copied())
     }
 
-    /// Steps that may be meant by a name, as the end of a message.
+    /// A suggestion of a step for the end of a message.
     pub(super) fn near_step(&self, name: &str) -> String {
         let names = self.recipe.steps.iter().map(|step| step.name.as_str());
         nearest(name, names)
     }
 
-    /// What can be reached from some steps, these included; `barrier` steps are reached and not left.
+    /// The steps that can be reached from some steps, these included; `barrier` steps are reached and not left.
     pub(super) fn reach(&self, from: &[usize], barrier: impl Fn(usize) -> bool) -> BTreeSet<usize> {
         reach(&self.successors, from, barrier)
     }
@@ -153,7 +153,7 @@ fn values_of_variables<'a>(
     known.collect()
 }
 
-/// What can be reached over some edges; see [`Scope::reach`].
+/// The steps that can be reached over `edges`; see [`Scope::reach`].
 pub(super) fn reach(
     edges: &[Vec<usize>],
     from: &[usize],
@@ -172,7 +172,7 @@ pub(super) fn reach(
     seen
 }
 
-/// The first step that is wanted among the nearest ones over some edges, in so many hops.
+/// The nearest wanted step over `edges`, at most `hops` steps away.
 pub(super) fn nearest_step(
     edges: &[Vec<usize>],
     from: usize,

@@ -7,7 +7,7 @@ use regex::Regex;
 use crate::expression::Reference;
 use crate::template::Template;
 
-/// A word that begins with a namespace and a name; or, at the beginning of the command, with a name.
+/// A word that begins with `/`, a namespace and a name; at the beginning of the command also with `/` and a name.
 static CALL: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r"(?:^\s*|\s)/[\w-]+:([\w-]+)|^\s*/([\w-]+)(?:[^:\w-]|$)").ok());
 
@@ -21,7 +21,7 @@ pub(super) struct Called<'a> {
     pub(super) name: &'a str,
     /// The whole command.
     pub(super) command: &'a str,
-    /// What stands behind the name.
+    /// The text after the name.
     pub(super) arguments: &'a str,
 }
 
@@ -40,13 +40,13 @@ impl<'a> Called<'a> {
         })
     }
 
-    /// Words among the arguments that are no references.
+    /// Whether the arguments have words that are not references.
     pub(super) fn has_prose(&self) -> bool {
         let others = REFERENCE.iter().flat_map(|one| one.split(self.arguments));
         others.into_iter().any(|text| !text.trim().is_empty())
     }
 
-    /// Names that the command refers to, inputs and variables.
+    /// Names of the inputs and variables that the command refers to.
     pub(super) fn referred(&self) -> Vec<String> {
         let template = Template::parse(self.command);
         let names = template.references().map(Reference::name);

@@ -1,4 +1,4 @@
-//! What routes, captures and arguments name: it exists. The shape of the file is checked where it is read.
+//! Rules for names in routes, captures and arguments: what they name exists. The shape of the file is checked while it is read.
 
 use std::collections::BTreeSet;
 
@@ -28,7 +28,7 @@ pub(super) fn check(scope: &Scope<'_>, out: &mut Findings) {
     }
 }
 
-/// What a step that runs a command, or calls a skill, cannot do without.
+/// Reports steps without a command or skill, and timeouts that are not a number of seconds.
 fn work(scope: &Scope<'_>, step: &Step, out: &mut Findings) {
     if step.failed && !step.is_stop() {
         let message = "nothing reads the key `failed` here; it says of a stop that a run which ends there has failed";
@@ -54,7 +54,7 @@ fn work(scope: &Scope<'_>, step: &Step, out: &mut Findings) {
         out.step(Id::Schema, step, message)
             .place("with", argument_line(step, key));
     }
-    // A template says only in the run how long.
+    // The value of a template is known only during the run.
     let timeout = argument(step, "timeout").filter(|text| !text.contains("${{"));
     if let Some(text) = timeout.filter(|text| text.trim().parse::<u32>().unwrap_or(0) == 0) {
         let message = format!("`timeout` is {text:?}, not a whole number of seconds from 1");

@@ -1,8 +1,7 @@
-//! All rules: the one place that says what each is called, how much it weighs and what it needs. The rules' documentation is made
-//! from this table.
+//! All rules: the only place with their ids, severities and data. Their documentation is made from this table.
 //!
-//! **Source**: the ids of the sections before [`Section::Own`] are those of the public reference (`AutoSkillit` 0.9.0) where it has one; for
-//! the structure of a recipe it has sentences, and the ids are ours.
+//! **Source**: in the sections before [`Section::Own`], the ids are those of the public reference (`AutoSkillit` 0.9.0) where it has one.
+//! For the structure of a recipe it has only sentences, so these ids are ours.
 
 use serde::Deserialize;
 
@@ -11,7 +10,7 @@ use crate::finding::Severity;
 use Need::{Budgets, Manifest, Packs, Skills, SubRecipes, Tools};
 use Severity::{Error, Info, Warning};
 
-/// Where a rule stands in the documentation.
+/// A section of the documentation.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, strum::Display, strum::VariantArray,
 )]
@@ -34,7 +33,7 @@ pub enum Section {
     Own,
 }
 
-/// What a rule cannot do without.
+/// Data that a rule needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Need {
@@ -57,13 +56,13 @@ pub enum Need {
 pub struct Rule {
     /// Its id.
     pub id: &'static str,
-    /// What it weighs, at most.
+    /// Its severity, or the highest of those that its findings have.
     pub severity: Severity,
-    /// Some of its findings are warnings only.
+    /// Whether some of its findings are only warnings.
     pub or_warning: bool,
-    /// Where it stands in the documentation.
+    /// Its section in the documentation.
     pub section: Section,
-    /// What it cannot do without.
+    /// Data without which it is skipped.
     pub needs: &'static [Need],
     /// What it demands, in one line.
     pub text: &'static str,
@@ -250,7 +249,7 @@ impl Need {
         }
     }
 
-    /// What to give for it, and why it is not there.
+    /// What to give for it, and why it is absent.
     pub(super) fn wanted(self, data: &Data) -> (&'static str, &'static str) {
         match self {
             Packs if data.manifest.is_some() => {
@@ -260,7 +259,7 @@ impl Need {
         }
     }
 
-    /// The flag that gives it, and what is said where nothing was given.
+    /// The flag that gives it, and what is reported where nothing was given.
     pub(super) const fn flag(self) -> (&'static str, &'static str) {
         match self {
             Manifest => ("--manifest", "no manifest of skill contracts was given"),

@@ -1,4 +1,4 @@
-//! The engine on recipes that nobody wrote, and skips on recipes that others did.
+//! The engine on random recipes, and skips in public recipes.
 #![cfg(test)]
 #![allow(
     clippy::disallowed_methods,

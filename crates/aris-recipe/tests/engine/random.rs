@@ -1,4 +1,4 @@
-//! Any recipe and any outcomes: the same state every time, a journal that holds together, and every cut of it found.
+//! For any recipe and any outcomes: the state is the same every time, its journal is valid, and every cut of the journal is found.
 
 use aris_recipe::engine::state::RecipeRef;
 use std::fmt::Write as _;
@@ -91,7 +91,7 @@ fn begin(machine: &Machine) -> State {
     state
 }
 
-/// One step of a run; false when it is over or needs an outcome that there is not.
+/// Makes one step of a run; false when the run is over or needs an outcome that is not there.
 fn step(
     machine: &Machine,
     state: &mut State,
@@ -121,13 +121,13 @@ proptest! {
         while step(&machine, &mut state, &mut given) {
             steps += 1;
             prop_assert!(steps < 1000);
-            // As it is written and read again between two steps.
+            // The state is written and read again between two steps.
             let written = serde_json::to_string(&state).unwrap();
             let mut read: State = serde_json::from_str(&written).unwrap();
             prop_assert_eq!(machine.verify(&mut read), Ok(()), "{}", text);
             prop_assert_eq!(&read, &state);
         }
-        // The same again.
+        // The same outcomes give the same state.
         let mut again = begin(&machine);
         let mut given = outcomes.into_iter();
         while step(&machine, &mut again, &mut given) {}

@@ -1,11 +1,11 @@
-//! Skips of public recipes, where their notes say or only one reading makes sense where the work goes on.
+//! Skips in public recipes, where a note says how the work goes on, or only one way makes sense.
 
 use std::path::PathBuf;
 
 use aris_recipe::graph::Graph;
 use aris_recipe::model::{Target, load};
 
-/// Recipe, step, and where it goes on.
+/// A recipe, a step, and the step after it when it is skipped.
 const SKIPS: [(&str, &str, &str); 13] = [
     ("implementation", "claim_issue", "compute_branch"),
     ("implementation-groups", "claim_issue", "compute_branch"),

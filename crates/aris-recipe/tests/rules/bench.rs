@@ -1,4 +1,4 @@
-//! The clean recipes with their data, and changes of them.
+//! The clean recipes with their data, and changes to them.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use aris_recipe::rules::{ProjectRule, data::budgets};
 use aris_recipe::{Data, Finding, Profile, Recipe, Report, check};
 use aris_yaml::{Keys, typed};
 
-/// A file of the bench.
+/// A file that belongs to a clean recipe.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum File {
     Recipe,
@@ -18,18 +18,18 @@ pub(crate) enum File {
     SubRecipes,
 }
 
-/// Which clean recipe, under which profile.
+/// A clean recipe, and the profile that it is checked under.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Base {
     /// The general one, strict.
     Core,
     /// The general one, under the rules of the reference.
     Notes,
-    /// The one with the reference's tools.
+    /// The recipe with the reference's tools.
     Compat,
 }
 
-/// One change: in which file, what, by what.
+/// One change: the file, the old text, and the new text.
 pub(crate) type Change = (File, &'static str, &'static str);
 
 impl Base {
@@ -55,7 +55,7 @@ impl Base {
             text(File::SubRecipes, "prelude:"),
         ]);
         if self == Self::Compat {
-            // The tools are those of the general recipe.
+            // The general recipe has these tools.
             files.insert(
                 File::Manifest,
                 include_str!("base/compat-manifest.yaml").to_owned(),
@@ -65,7 +65,7 @@ impl Base {
         files
     }
 
-    /// The files with changes, each of which must change something.
+    /// The files with some changes; each must change something.
     pub(crate) fn changed(self, changes: &[Change]) -> BTreeMap<File, String> {
         let mut files = self.files();
         for (file, from, to) in changes {
@@ -144,7 +144,7 @@ pub(crate) fn data(files: &BTreeMap<File, String>) -> Data {
     }
 }
 
-/// The data that a profile comes with.
+/// The data that belong to a profile.
 pub(crate) fn data_of(base: Base, files: &BTreeMap<File, String>) -> Data {
     let mut data = data(files);
     if base.profile() == Profile::Compat {

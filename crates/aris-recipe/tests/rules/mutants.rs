@@ -1,4 +1,4 @@
-//! Each rule with the smallest change of a clean recipe that fires it, and with a change close to that one which does not.
+//! Each rule with the smallest change of a clean recipe that makes it fire, and with a similar change that does not.
 
 use std::collections::BTreeSet;
 
@@ -17,7 +17,7 @@ struct Row(
     &'static [Change],
 );
 
-/// The end of the branches of the review.
+/// The end of the branches of the step `review`.
 const REVIEW_DEFAULT: &str = "        route: failed\n      - route: number\n";
 
 #[rustfmt::skip]
@@ -211,12 +211,12 @@ const ROWS: &[Row] = &[
 #[test]
 fn the_bases_are_clean() {
     for base in [Core, Compat] {
-        // That agents hand on through files and not through captures is a note, not a fault.
+        // It is a note and not a fault that agents hand files on without captures.
         let mut findings = report(base, &[]).findings;
         findings.retain(|finding| finding.rule != "IMPLICIT_HANDOFF" || base == Core);
         assert!(findings.is_empty(), "{base:?}: {findings:#?}");
     }
-    // The general recipe does not name the reference's tools in its rules, and nothing else is wrong with it.
+    // The rules of the general recipe do not name the reference's tools; nothing else is wrong with it.
     let rules: BTreeSet<_> = report(Notes, &[])
         .findings
         .into_iter()

@@ -1,4 +1,4 @@
-//! The page of rules in the skill is the one that the table gives.
+//! The page of rules in the skill equals the one that the table gives.
 
 use std::fs;
 use std::path::Path;

@@ -109,7 +109,7 @@ fn public_recipes_are_valid() {
     }
 }
 
-/// With the sub-recipe in its place and with the placeholder taken out.
+/// Both with the sub-recipe in its place and with the placeholder removed.
 #[test]
 fn public_recipes_are_valid_in_both_compositions() {
     let Some(root) = checkout() else { return };

@@ -1,5 +1,4 @@
-//! A report is a function of the recipe, the data and the profile; no input makes a rule panic, and none takes more than its share of
-//! time.
+//! A report is a function of the recipe, the data and the profile. No input makes a rule panic, and none takes too much time.
 
 use std::fmt::Write as _;
 
@@ -13,7 +12,7 @@ use crate::bench::{Base, File, data, data_of, found, recipe, report};
 
 const PROFILES: [Profile; 3] = [Profile::Core, Profile::Compat, Profile::Strict];
 
-/// A recipe with many things wrong.
+/// Changes that make many things in a recipe wrong.
 const FAULTY: &[crate::bench::Change] = &[
     (File::Recipe, "    retries: 2\n", ""),
     (File::Recipe, "    retries: 1\n", ""),
@@ -51,7 +50,7 @@ fn the_same_bytes_give_the_same_report_a_hundred_times() {
     }
 }
 
-/// The entries of the mappings of a block of YAML, with the lines below each, moved around.
+/// A block of YAML with the entries of its mapping, each with the lines below it, in another order.
 fn shuffled(text: &str, indent: usize, order: &[usize]) -> String {
     let mut entries: Vec<String> = Vec::new();
     let mut head = String::new();
@@ -94,7 +93,7 @@ fn essence(findings: &[aris_recipe::Finding]) -> Vec<String> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(60))]
 
-    /// The order of keys in a step, and of entries in the data files, says nothing.
+    /// The order of keys in a step, and of entries in the data files, does not matter.
     #[test]
     fn the_order_of_keys_changes_nothing(order in prop::collection::vec(0..1000_usize, 1..40)) {
         for base in [Base::Core, Base::Compat] {
@@ -103,7 +102,7 @@ proptest! {
             let expected = report(base, changes);
             let text = files[&File::Recipe].clone();
             let (head, steps) = text.split_once("\nsteps:\n").unwrap();
-            // Keys of each step, one step after the other: their order among each other is meaning.
+            // The keys of each step are moved, and the steps stay in their order, which has a meaning.
             let mut moved = format!("{head}\nsteps:\n");
             let mut step = String::new();
             for line in steps.split_inclusive('\n').chain(["  end:\n"]) {
@@ -160,7 +159,7 @@ proptest! {
     }
 }
 
-/// Inputs on which the reference falls over.
+/// Inputs that crash the reference.
 #[test]
 fn what_makes_the_reference_crash_is_a_finding() {
     let retries = found(
@@ -204,7 +203,7 @@ fn what_makes_the_reference_crash_is_a_finding() {
     }
 }
 
-/// Without data nothing passes silently.
+/// Rules without data are reported as skipped, so that nothing passes silently.
 #[test]
 fn rules_without_their_data_are_named() {
     let files = Base::Core.files();

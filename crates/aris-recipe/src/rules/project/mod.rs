@@ -1,4 +1,4 @@
-//! Rules of one project for its own tools and skills. They are data: a file says what fires, and this reads it and looks.
+//! Rules of one project for its own tools and skills. They are data: a file says when each of them fires.
 
 mod skill;
 mod step;
@@ -39,15 +39,15 @@ pub struct ProjectRule {
     pub rule: String,
     /// How much it weighs.
     pub severity: Severity,
-    /// Data that it cannot do without.
+    /// Data without which it is skipped.
     #[serde(default)]
     pub(super) data: Vec<Need>,
-    /// What is told; `{found}` is what the test found, `{name}` the input.
+    /// The message; `{found}` is replaced by what the test found, or by the name of the input.
     says: String,
-    /// It is told at the first step only.
+    /// Whether it is reported at the first step only.
     #[serde(default)]
     once: bool,
-    /// The argument or the key where it is told.
+    /// The argument or key at which it is reported.
     at: Option<String>,
     /// Some step of the recipe must pass this.
     needs: Option<StepTest>,
@@ -56,7 +56,7 @@ pub struct ProjectRule {
     step: Option<StepTest>,
     ingredient: Option<IngredientTest>,
     kitchen_rules: Option<RulesTest>,
-    /// The recipe names no version by `autoskillit_version`, or one before this.
+    /// The recipe names no version, or one before this.
     version_before: Option<String>,
 }
 
@@ -72,7 +72,7 @@ struct IngredientTest {
     description: Option<Pattern>,
 }
 
-/// What the rules for the executor must name.
+/// Texts that the rules for the executor must contain.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum RulesTest {
@@ -179,7 +179,8 @@ pub(super) fn check(scope: &Scope<'_>, out: &mut Findings) {
     }
 }
 
-/// The numbers of a version without zeros at the end; `None` when it is none. What follows them (`rc1`, `.dev0`) is left out.
+/// The numbers of a version, without zeros at the end; `None` when it is not a version. What follows the numbers (`rc1`, `.dev0`) is
+/// ignored.
 fn numbers(version: &str) -> Option<Vec<u64>> {
     let version = version.trim().trim_start_matches('v');
     let end = version.find(|sign: char| !(sign.is_ascii_digit() || sign == '.'));
@@ -192,7 +193,7 @@ fn numbers(version: &str) -> Option<Vec<u64>> {
     Some(numbers)
 }
 
-/// Whether something is as wanted, or anything will do.
+/// Whether a value is the wanted one, if there is one.
 fn is<T: PartialEq>(wanted: Option<&T>, found: &T) -> bool {
     wanted.is_none_or(|wanted| wanted == found)
 }

@@ -1,4 +1,4 @@
-//! What the text of the skill that a step calls says.
+//! Tests on the text of the skill that a step calls.
 
 use std::collections::BTreeSet;
 
@@ -11,28 +11,28 @@ use crate::rules::scope::{Facts, Scope};
 /// Sections in which a skill names its arguments.
 const ARGUMENTS: [&str; 4] = ["Arguments", "Ingredients", "Parameters", "Invocation"];
 
-/// All parts that are there must hold.
+/// A test; all parts that are given must hold.
 #[derive(Clone, Debug, Deserialize)]
 pub(super) struct SkillTest {
-    /// What its contract says about writing.
+    /// `write_behavior` of its contract.
     writes: Option<String>,
-    /// Its contract has patterns for the final text.
+    /// Whether its contract must have patterns for the final text.
     #[serde(default)]
     has_patterns: bool,
-    /// What its text has; what is found is told.
+    /// Its text matches this; the match is reported.
     text: Option<Pattern>,
-    /// What one line of its commands has, all of it.
+    /// One line of its commands matches all of these.
     #[serde(default)]
     command: Many<Pattern>,
-    /// A section of this title, which has not `says`.
+    /// It has a section of this title, which does not match `says`.
     section: Option<String>,
     says: Option<Pattern>,
-    /// Its commands have a `{name}` that is neither declared nor assigned, these apart.
+    /// Its commands have a `{name}` that is neither declared nor assigned, apart from these names.
     placeholders_but: Option<Vec<String>>,
 }
 
 impl SkillTest {
-    /// What is found where the test holds.
+    /// What the test found; `None` where it does not hold.
     pub(super) fn found(&self, scope: &Scope<'_>, at: usize) -> Option<Vec<String>> {
         let Facts {
             skill, contract, ..
@@ -73,7 +73,7 @@ impl SkillTest {
     }
 }
 
-/// Bodies of the fences that are marked `bash`.
+/// The contents of code fences that are marked `bash`.
 fn bash_blocks(text: &str) -> Vec<&str> {
     let fences = text.split("```bash\n").skip(1);
     let closed = fences.filter_map(|rest| rest.split_once("```"));
@@ -89,7 +89,7 @@ fn in_name(sign: char) -> bool {
     sign.is_ascii_alphanumeric() || matches!(sign, '_' | '-')
 }
 
-/// Names right between `open` and `close`, each with the sign before `open`.
+/// Names directly between `open` and `close`, each with the character before `open`.
 fn enclosed(text: &str, open: char, close: char) -> impl Iterator<Item = (Option<char>, &str)> {
     text.match_indices(open).filter_map(move |(at, sign)| {
         let before = text.get(..at)?.chars().next_back();
@@ -106,7 +106,7 @@ fn undeclared<'t>(text: &'t str, blocks: &[&'t str], exempt: &[String]) -> BTree
     let frontmatter = text.strip_prefix("---\n");
     let frontmatter = frontmatter.and_then(|rest| rest.split_once("\n---"));
     let keys = frontmatter.map_or("", |(lines, _)| lines).lines();
-    // Keys below the first level.
+    // Keys below the first level are names of arguments.
     let keys = keys.filter_map(|line| line.split_once(':'));
     let keys = keys.filter(|(key, _)| key.starts_with(char::is_whitespace));
     let lines = blocks.iter().flat_map(|block| block.lines());
@@ -125,7 +125,7 @@ fn undeclared<'t>(text: &'t str, blocks: &[&'t str], exempt: &[String]) -> BTree
     used.filter(is_open).map(|(_, name)| name).collect()
 }
 
-/// Bodies of the sections, of the second level or deeper, whose title begins with a word.
+/// The contents of the sections, of the second level or deeper, whose title begins with `title`.
 fn sections<'a>(text: &'a str, title: &str) -> Vec<&'a str> {
     let mut found = Vec::new();
     let mut open: Option<usize> = None;

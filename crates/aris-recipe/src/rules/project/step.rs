@@ -1,4 +1,4 @@
-//! Tests on a step: what it says itself, and what lies around it.
+//! Tests on a step: its own keys, and the steps around it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,29 +11,29 @@ use crate::expression::{Expression, Namespace};
 use crate::model::{AGENT_TOOL, COMMAND_TOOL, Kind, Step};
 use crate::rules::scope::{Scope, argument, captured_field, nearest_step, reach};
 
-/// All parts that are there must hold.
+/// A test; all parts that are given must hold.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct StepTest {
     name: Many<String>,
-    /// How its name begins.
+    /// Beginnings of its name.
     starts: Many<String>,
     tool: Many<String>,
     python: Many<String>,
     /// The skill that it calls.
     skill: Many<String>,
-    /// What the skill command of an agent has.
+    /// Parts of an agent's skill command.
     calls: Many<String>,
-    /// What a command has.
+    /// Parts of a command.
     cmd: Many<String>,
     note: Many<String>,
     /// The text of the skill that it calls.
     skill_text: Option<SkillTest>,
-    /// Arguments, and what they match.
+    /// Arguments, each with the pattern that it matches.
     with: BTreeMap<String, Pattern>,
     /// Arguments that it does not have.
     without: Many<String>,
-    /// Arguments that are the same here as the named one of the step that the whole test is about.
+    /// Arguments that equal the named argument of the step that the whole test is about.
     same: BTreeMap<String, String>,
     /// An argument that reads an input.
     reads_input: Many<String>,
@@ -41,13 +41,13 @@ pub(super) struct StepTest {
     reads_field: Option<ReadsField>,
     /// An argument reads what a step before this one has removed.
     reads_removed: Option<Removed>,
-    /// An agent step that captures nothing.
+    /// Whether it must be an agent step that captures nothing.
     captures_nothing: bool,
     /// A field of the result.
     captures: Many<String>,
     captures_as: Many<String>,
     captures_list: Many<String>,
-    /// Routes that it has, and that it has not.
+    /// Routes that it has, and routes that it does not have.
     has: Many<String>,
     lacks: Many<String>,
     retried: Option<bool>,
@@ -55,11 +55,11 @@ pub(super) struct StepTest {
     any: Many<Self>,
     /// None of these holds.
     none: Many<Self>,
-    /// A step before it; of several the first is found.
+    /// A step before it; the nearest one is found.
     before: Option<Box<Before>>,
-    /// Some way from the entry comes here without such a step.
+    /// It can be reached from the entry without passing such a step.
     unguarded_by: Option<Box<Self>>,
-    /// The same, where steps that may be skipped are not.
+    /// The same, if no step is skipped.
     unguarded_without_skips_by: Option<Box<Self>>,
     after_failure: Option<Box<AfterFailure>>,
     /// Values of a field that have no branch of their own, in the list form.
@@ -109,12 +109,12 @@ struct Leads {
 }
 
 impl StepTest {
-    /// What is found where the test holds; nothing, where there is nothing to name.
+    /// What the test found, empty where there is nothing to name; `None` where it does not hold.
     pub(super) fn holds(&self, scope: &Scope<'_>, at: usize) -> Option<Vec<String>> {
         self.holds_for(scope, at, at)
     }
 
-    /// The same for a part of a test about the step `judged`.
+    /// The same for a part of a test; `judged` is the step that the whole test is about.
     fn holds_for(&self, scope: &Scope<'_>, at: usize, judged: usize) -> Option<Vec<String>> {
         if !(self.is_itself(scope, at, judged) && self.routes(scope.step(at))) {
             return None;
@@ -162,7 +162,7 @@ impl StepTest {
         (whole && named.iter().all(|names| !names.is_empty())).then(|| named.concat())
     }
 
-    /// What the step says itself.
+    /// Whether the step's own keys pass.
     fn is_itself(&self, scope: &Scope<'_>, at: usize, judged: usize) -> bool {
         let step = scope.step(at);
         let facts = &scope.facts[at];
@@ -221,7 +221,7 @@ impl StepTest {
     }
 }
 
-/// Whether one of the texts fits, or none is asked for.
+/// Whether one of the texts fits, or there are none.
 fn some(texts: &Many<String>, fits: impl Fn(&str) -> bool) -> bool {
     texts.0.is_empty() || texts.0.iter().any(|text| fits(text))
 }
@@ -247,7 +247,7 @@ impl Removed {
         let mut found = Vec::new();
         for (_, reference) in scope.facts[at].reads(Namespace::Context) {
             let name = reference.name();
-            // Of several captures the last in the file counts.
+            // Of several captures the last one in the file counts.
             let producers = scope.producers.get(name).into_iter().flatten().rev();
             let mut own = producers.flat_map(|at| scope.step(*at).capture.iter().rev());
             let own = own.find(|capture| capture.variable.text == name);

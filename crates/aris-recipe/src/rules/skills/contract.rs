@@ -1,4 +1,4 @@
-//! What steps give to skills and take from them, against the contracts in the manifest.
+//! Rules for what steps give to skills and take from them, as the contracts in the manifest say.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,7 +12,7 @@ use crate::finding::{Finding, Severity};
 use crate::near::nearest;
 use crate::rules::{Findings, Id, Scope};
 
-/// Steps between a skill and a push that count as one way. **Source**: the reference.
+/// Most steps from a skill to a push that count as one path. **Source**: the reference.
 const PUSH_HOPS: usize = 6;
 /// Kinds of inputs that are paths.
 const PATHS: [&str; 2] = ["file_path", "directory_path"];
@@ -136,7 +136,7 @@ impl Call<'_> {
         }
     }
 
-    /// A skill that gives nothing, followed by one that would take paths.
+    /// Reports a skill that gives nothing and is followed by one that could take paths.
     fn handed_on(&self, out: &mut Findings) {
         let scope = self.scope;
         if !self.contract.outputs.is_empty() {
@@ -165,7 +165,7 @@ impl Call<'_> {
         }
     }
 
-    /// A skill that may write nothing, on an ungated way to a push.
+    /// Reports a skill that may write nothing, and from which the run pushes without a gate.
     fn writes(&self, out: &mut Findings) {
         let (scope, contract) = (self.scope, self.contract);
         if contract.write_behavior.as_deref() != Some("conditional") {
@@ -190,7 +190,7 @@ impl Call<'_> {
     }
 }
 
-/// What is wrong with a contract itself; told at every step that calls the skill.
+/// A fault in a contract itself; it is reported at every step that calls the skill.
 type Fault = (Id, Severity, String);
 
 fn of_contract(contract: &SkillContract) -> Vec<Fault> {
@@ -249,7 +249,7 @@ fn of_contract(contract: &SkillContract) -> Vec<Fault> {
     faults
 }
 
-/// The sentence at the end of what the parser of regular expressions says; before it the pattern is drawn.
+/// The last line of an error about a regular expression, which says what is wrong; the lines before show the pattern.
 fn last_line(error: &regex::Error) -> String {
     let text = error.to_string();
     let last = text.lines().last().unwrap_or_default();

@@ -1,7 +1,8 @@
-//! Gates: steps that route by what an agent or a program wrote. Where an unexpected text, a value without a branch or a failure leads.
+//! Rules for gates: steps that route by what an agent or a program wrote. They check where an unexpected text, a value without a branch, or
+//! a failure leads.
 //!
-//! A route *holds* when the run cannot end well behind it without passing the gate again: it leads to failed ends and to people, or round
-//! a loop back to the gate.
+//! A route *holds* when the run cannot end well after it without passing the gate again: it leads to failed ends and to people, or in a
+//! loop back to the gate.
 
 use super::super::scope::{Values, comparisons, reach};
 use crate::expression::{Comparison, Expression, Namespace, Operand, Reference};
@@ -16,7 +17,7 @@ const UNEXPECTED: &str = "\u{0}";
 
 pub(super) fn check(scope: &Scope<'_>, ends: &Ends, at: usize, out: &mut Findings) {
     let step = scope.step(at);
-    // A field that is missing is told as such.
+    // Another rule reports that the field is missing.
     if step.by_field().is_some_and(|field| field.trim().is_empty()) {
         return;
     }
@@ -30,7 +31,8 @@ pub(super) fn check(scope: &Scope<'_>, ends: &Ends, at: usize, out: &mut Finding
             }
         }
     }
-    // An answer that is only tested for truth. Of other variables and programs such a test asks whether something is there.
+    // Add fields of an agent's answer that are only tested for truth. For other variables and programs such a test asks whether something
+    // is there.
     for reference in step.asks().filter(|_| step.kind() == Kind::Agent) {
         let own = reference.namespace == Namespace::Result;
         if own && !asked.iter().any(|(known, _)| *known == reference) {
@@ -63,7 +65,7 @@ pub(super) fn check(scope: &Scope<'_>, ends: &Ends, at: usize, out: &mut Finding
     }
 }
 
-/// Values that a comparison tells apart: the literal, for an ordering also a number on each side of it.
+/// Values that a comparison tells apart: the literal, and for an ordering also a number below and one above it.
 fn told_apart(comparison: Comparison, literal: &str) -> Vec<String> {
     let mut values = vec![literal.to_owned()];
     if !matches!(comparison, Comparison::Equal | Comparison::NotEqual)
@@ -99,7 +101,8 @@ impl Gate<'_> {
             };
             let failure = writer_step.on_failure.as_deref();
             let as_failure = failure.is_none_or(|failure| failure == route.text);
-            // Where all values are known, the last one may be what the default is for; not beside another that has a branch there.
+            // Where all values are known, the default may be meant for the last one, unless another value has a branch that leads to the
+            // same step.
             let beside = self.literals.iter().find(|literal| {
                 let named = self.branch(literal);
                 named.is_some_and(|(_, named)| named.text == route.text)
@@ -134,8 +137,8 @@ impl Gate<'_> {
             };
             let finding = out.step(Id::OpenDefault, step, message);
             finding.place(format!("on_result[{at}]"), route.line);
-            // A listed value may be meant to go there, and a program writes what its author chose; an agent writes what it likes.
-            // A text that is only tested for truth may be one, such as a path, where any text is meant.
+            // A listed value may be meant to go there, and a program writes what its author chose; only an agent writes anything. A text
+            // that is only tested for truth may be one for which any text is right, such as a path.
             if values.is_some()
                 || writer_step.kind() != Kind::Agent
                 || (self.literals.is_empty() && !stopped)
@@ -180,7 +183,7 @@ impl Gate<'_> {
         true
     }
 
-    /// Whether a text is only tested for truth, and every one is stopped: what no branch names is its absence.
+    /// Whether the text is only tested for truth, and every text is stopped. Then only an absent text has no branch.
     fn stops_any_text(&self, writer: usize) -> bool {
         let any = self.branch(UNEXPECTED);
         self.literals.is_empty() && any.is_some_and(|(_, route)| self.holds(&route.text, writer))
@@ -216,7 +219,7 @@ impl Gate<'_> {
         if !leads_back || !self.ends.reached[first] {
             return !self.ends.reached[first];
         }
-        // Until the first end: a walk of all that can be reached, for each gate, takes minutes in a loop of thousands of steps.
+        // It stops at the first end: visiting all that can be reached, for each gate, takes minutes in a loop of thousands of steps.
         let mut seen = vec![false; scope.facts.len()];
         let mut open = vec![first];
         while let Some(at) = open.pop() {
@@ -236,7 +239,7 @@ impl Gate<'_> {
 pub(super) struct Ends {
     /// At this step.
     here: Vec<bool>,
-    /// At this step or behind it.
+    /// At this step or after it.
     reached: Vec<bool>,
 }
 

@@ -1,4 +1,4 @@
-//! Skills and tools: contracts, verdicts, registries.
+//! Rules for skills and tools: contracts, verdicts, registries.
 
 use crate::rules::{Findings, Scope};
 mod contract;

@@ -1,4 +1,4 @@
-//! Tools, skills and packs: what is there.
+//! Rules for tools, skills and packs: those that a recipe names exist.
 
 use super::super::scope::argument;
 use crate::model::Kind;

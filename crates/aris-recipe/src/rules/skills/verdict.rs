@@ -1,4 +1,4 @@
-//! Verdicts: whether every value has its way, and whether conditions ask for values that exist.
+//! Rules for verdicts: every value has a branch, and conditions compare with values that exist.
 
 use super::super::scope::{Values, comparisons};
 use super::gate::{self, Ends};
@@ -18,7 +18,7 @@ pub(super) fn check(scope: &Scope<'_>, out: &mut Findings) {
     }
 }
 
-/// Values of a routing output that no condition names.
+/// Reports values that no condition names, of an output that routes the step.
 fn unrouted(step: &Step, output: &str, values: &[String], out: &mut Findings) {
     let captured = step.captures().any(|capture| capture.reads(output));
     let decides = step.asks().any(|one| one.is(Namespace::Result, output));
@@ -39,7 +39,7 @@ fn unrouted(step: &Step, output: &str, values: &[String], out: &mut Findings) {
     }
 }
 
-/// Whether a word stands in a text, bounded by anything that is no part of a word.
+/// Whether a text has a word, with no part of a word directly before or after it.
 fn has_word(text: &str, word: &str) -> bool {
     let part = |sign: char| sign.is_alphanumeric() || sign == '_';
     text.match_indices(word).any(|(at, _)| {
@@ -57,7 +57,7 @@ fn impossible(scope: &Scope<'_>, at: usize, out: &mut Findings) {
         out.step(Id::ImpossibleComparison, step, message)
             .place(field, line);
     };
-    // Empty is what is absent, and that is always possible.
+    // An absent value is empty, and that is always possible.
     let is_possible = |value: &str, values: &Values<'_>| value.is_empty() || values.contains(value);
     for (branch, text, expression) in step.conditions() {
         for (reference, comparison, literal) in comparisons(expression) {
