@@ -1,4 +1,4 @@
-//! `.aris/config.yaml`, as far as it is about this.
+//! The sections of the gates in `.aris/config.yaml`.
 
 use std::path::Path;
 
@@ -12,10 +12,10 @@ use crate::Error;
 /// The file, below the project.
 const FILE: &str = ".aris/config.yaml";
 
-/// Bytes of a configuration.
+/// Largest configuration file, in bytes.
 const LIMIT: u64 = 1 << 20;
 
-/// What to write into it.
+/// An example of a section, for the hint of an error.
 const EXAMPLE: &str =
     "for example claims_review: {validation_command: make check, validation_timeout: 120}";
 
@@ -23,13 +23,13 @@ const EXAMPLE: &str =
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Config {
-    /// What says whether a report stands.
+    /// The shell command that checks a report.
     pub(crate) validation_command: Option<String>,
-    /// Seconds it may take.
+    /// Longest run of the command, in seconds.
     pub(crate) validation_timeout: Option<u64>,
 }
 
-/// The file: sections of others are not looked at.
+/// The file; sections of other programs are ignored.
 #[derive(Debug, Default, Deserialize)]
 struct File {
     claims_review: Option<Config>,
@@ -37,8 +37,9 @@ struct File {
 }
 
 impl Config {
-    /// Reads the section of `gate` below `project`; without a file or a section everything has its default. A file that git knows is read from
-    /// the branch `base` that the pull request goes to, also where the branch under review has deleted it: what the pull request itself says is not to be run. No part of the way to it may be a link or a submodule.
+    /// Reads the section of `gate` in the file below `project`; without a file or a section everything has its default. A file that git
+    /// tracks is read from `base`, the branch that the pull request goes to, even where the branch under review has deleted it: a pull
+    /// request must not choose the command that checks it. No part of the path may be a link or a submodule.
     pub(crate) fn read(project: &Path, gate: Gate, base: Option<&str>) -> Result<Self, Error> {
         let path = project.join(FILE);
         own(project, &path, Part::File)?;

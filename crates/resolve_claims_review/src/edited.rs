@@ -6,14 +6,14 @@ use aris_contract::ErrorKind::Usage;
 
 use crate::Error;
 
-/// Folders of tests.
+/// Names of folders that hold tests.
 const TESTS: [&str; 4] = ["test", "tests", "__tests__", "testing"];
 
-/// Endings of the sources of a text. What else lies in a repository of research, as data, programs and pictures, is no place where a comment on
-/// a text is settled.
+/// Extensions of text sources. A comment on a text is not settled in the other files of a research repository, such as data, programs and
+/// pictures.
 const TEXTS: [&str; 6] = ["md", "markdown", "tex", "bib", "rst", "txt"];
 
-/// Texts that steer programs and agents.
+/// Texts that configure programs and agents.
 const STEERING: [&str; 5] = [
     "claude.md",
     "agents.md",
@@ -22,14 +22,14 @@ const STEERING: [&str; 5] = [
     "cmakelists.txt",
 ];
 
-/// How a file begins that stands for another one. **Source**: Git LFS specification, "The Pointer".
+/// How a Git LFS pointer begins, which stands for a file that is stored elsewhere. **Source**: Git LFS specification, "The Pointer".
 const POINTER: &[u8] = b"version https://git-lfs.github.com/spec/";
 
-/// Checks the name of a file as it was given, relative to the worktree, and gives it back clean.
+/// Checks the name of a file, relative to the worktree, and returns it normalized.
 ///
-/// Refused: names that lead out of the worktree or into git's own folder, links on the way and at the end, folders, tests, results of
-/// experiments, and whatever is no source of a text (`.md`, `.markdown`, `.tex`, `.bib`, `.rst`, `.txt`) or steers programs: an edit that
-/// settles a comment on a report has no business there.
+/// Refused: names that lead out of the worktree or into git's own folder, names with control characters, hidden files, links on the way and
+/// at the end, folders, tests, results of experiments, LFS pointers, files that are not text sources (`.md`, `.markdown`, `.tex`, `.bib`,
+/// `.rst`, `.txt`), and texts that configure programs. An edit that settles a comment on a report needs none of these.
 pub(crate) fn checked(worktree: &Path, name: &str) -> Result<String, Error> {
     let refused = |why: &str| Err(refused_file(name, why));
     let mut parts: Vec<&str> = Vec::new();
@@ -51,7 +51,7 @@ pub(crate) fn checked(worktree: &Path, name: &str) -> Result<String, Error> {
     if parts.iter().any(|part| is_git(part)) {
         return refused("it belongs to git");
     }
-    // `.github`, `.gitmodules`, `.aris`, `.pre-commit-config.yaml` and their like.
+    // Such as `.github`, `.gitmodules`, `.aris` and `.pre-commit-config.yaml`.
     if parts.iter().any(|part| part.starts_with('.')) {
         return refused("hidden files steer programs and services, and are no part of a report");
     }
@@ -82,7 +82,7 @@ pub(crate) fn checked(worktree: &Path, name: &str) -> Result<String, Error> {
             Ok(found) if path.ends_with(file) && found.is_dir() && parts.last() == Some(part) => {
                 return refused("it is a folder");
             }
-            // A file that an edit took away is committed as gone; git says when it never was.
+            // A file that the edit deleted is committed as deleted; git reports a name that never existed.
             _ => {}
         }
     }
@@ -93,7 +93,8 @@ pub(crate) fn checked(worktree: &Path, name: &str) -> Result<String, Error> {
     Ok(parts.join("/"))
 }
 
-/// `.git`, also as file systems write it that take other names for the same.
+/// Whether a name is `.git` on some file system: some ignore certain characters, others blanks and dots at the end, and `git~1` is a short
+/// name for it.
 fn is_git(part: &str) -> bool {
     let is_skipped = |letter: char| matches!(letter, '\u{200C}'..='\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{206A}'..='\u{206F}' | '\u{FEFF}');
     let plain = part.replace(is_skipped, "");
@@ -112,7 +113,7 @@ fn is_test(file: &str) -> bool {
         || lower.contains(".spec.")
 }
 
-/// A file that an edit must not touch.
+/// The error that an edit must not touch a file.
 pub(crate) fn refused_file(name: &str, why: &str) -> Error {
     let name = aris_review::one_line(name, 300);
     let hint = "name the edited files relative to the worktree, or leave the comment with --status skipped --reason";

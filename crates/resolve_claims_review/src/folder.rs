@@ -41,11 +41,11 @@ pub(crate) struct Fetched {
     pub(crate) worktree: Option<String>,
     /// Comments that have to be settled, by group; every group is there.
     pub(crate) groups: BTreeMap<String, Vec<Grouped>>,
-    /// Comments that have not.
+    /// How many other comments there are, by reason.
     pub(crate) skipped_counts: Skipped,
     /// Review threads.
     pub(crate) threads: Vec<Thread>,
-    /// What the rules say that only an experiment can mend.
+    /// Findings of the rules that only a new experiment can settle.
     pub(crate) signals: Vec<Signal>,
     /// Rules that could not look for signals, and why.
     pub(crate) signals_not_checked: Vec<String>,
@@ -90,7 +90,9 @@ impl WorkArgs {
     }
 }
 
-/// The pull request whose files lie here: the given one, or the only one that has a classification.
+/// The number of the pull request whose files are in this folder: `given`, else the only one that has a classification.
+///
+/// **Errors**: no pull request has one, or several have.
 pub(crate) fn pull(folder: &Folder, given: Option<u64>) -> Result<u64, Error> {
     match given.map_or_else(|| numbered(folder, "classification_map_"), Ok)? {
         0 => Err(which_pull(&folder.path, "none")),
@@ -98,7 +100,7 @@ pub(crate) fn pull(folder: &Folder, given: Option<u64>) -> Result<u64, Error> {
     }
 }
 
-/// Like [`pull`], also for a pull request that was fetched and is not classified yet; 0 when there is none.
+/// Like [`pull`], but also finds a pull request that was fetched and is not classified yet; 0 when there is none.
 pub(crate) fn fetched_or_none(folder: &Folder, given: Option<u64>) -> Result<u64, Error> {
     match given.map_or_else(|| numbered(folder, "classification_map_"), Ok)? {
         0 => numbered(folder, "dimension_groups_"),
@@ -110,12 +112,14 @@ pub(crate) fn map_path(folder: &Folder, pr: u64) -> PathBuf {
     folder.at(&format!("classification_map_{pr}.json"))
 }
 
-/// What was fetched; none when it was fetched elsewhere.
+/// What `fetch` wrote about a pull request; `None` when it wrote into another folder.
 pub(crate) fn groups(folder: &Folder, pr: u64) -> Result<Option<Fetched>, Error> {
     read_if_there(&folder.at(&format!("dimension_groups_{pr}.json")))
 }
 
-/// The pull request that has a file of this name here; 0 when none has.
+/// The number N in the name of the only file `{before}N.json`; 0 when there is none.
+///
+/// **Errors**: there are several.
 fn numbered(folder: &Folder, before: &str) -> Result<u64, Error> {
     let names = folder.names()?;
     let mut numbers = names.iter().filter_map(|name| {
@@ -133,25 +137,25 @@ pub(crate) fn read<T: DeserializeOwned>(path: &Path) -> Result<T, Error> {
     aris_gates::read(path, HINT)
 }
 
-/// What to give where a file does not hold.
+/// Tells the user what to give when a file is invalid.
 pub(crate) const HINT: &str = "give the unchanged file that the previous command wrote; if it is empty or cut, run fetch again";
 
-/// The same of a file that may not be there.
+/// Like [`read`]; `None` where the file is absent.
 pub(crate) fn read_if_there<T: DeserializeOwned>(path: &Path) -> Result<Option<T>, Error> {
     aris_gates::read_if_there(path, HINT)
 }
 
-/// Waits until nobody else changes what was decided.
+/// Waits until no other call changes the classification.
 pub(crate) fn lock(folder: &Folder) -> Result<Lock, Error> {
     aris_fs::create_dir(&folder.path)?;
     let patience = Instant::now() + PATIENCE;
     Ok(Lock::acquire_before(&folder.at(".lock"), patience)?)
 }
 
-/// A commit with its hooks may take minutes.
+/// Longest wait for the lock: its holder may run git or the validation command for minutes.
 const PATIENCE: Duration = Duration::from_mins(15);
 
-/// It is not clear which pull request is meant: `found` says how many there are.
+/// The error that it is not clear which pull request is meant; `found` is how many classifications there are, in words.
 fn which_pull(path: &Path, found: &str) -> Error {
     let message = format!(
         "{} holds {found} of classification_map_N.json",

@@ -1,14 +1,16 @@
-//! `resolve_claims_review`: the comments of a research pull request become commits, replies with reasons, or a request to run an experiment
-//! again.
+//! `resolve_claims_review`: turns the comments of a research pull request into commits, replies with reasons, or a request to run an
+//! experiment again.
 //!
-//! **Input**: comments of a pull request on GitHub or a merge request on GitLab, answers of agents, edits in a git worktree. **Output**: commits, replies, closed
-//! threads, files in the output folder; `fetch` that finds nothing, `finish` and `outcome` end with the tokens `needs_rerun`, `verdict`
-//! and `fixes_applied`. **Exit**: 0 done, also when there is no pull request or no token for GitHub; 2 usage, also a file that an edit must not
-//! touch; 3 an input is absent; 4 an input is malformed; 5 no git worktree, a pull request that is not open or of a stranger, nothing to commit, or an output cannot be written; 7 GitHub or GitLab was asked and did not say what there is to settle; `fetch`
-//! and `group` exit with 10 when some comments cannot be read, `validate` when it is to be called again after an edit, and with 1 when its third
-//! attempt has failed.
+//! **Input**: comments of a pull request on GitHub or a merge request on GitLab, answers of agents, edits in a git worktree.
+//! **Output**: commits, replies, closed threads, files in the output folder. `finish`, `outcome`, and a `fetch` that finds nothing end with
+//! the tokens `needs_rerun`, `verdict` and `fixes_applied`.
+//! **Exit**: 0 done, also when there is no pull request, repository or token; 2 usage, also a file that an edit must not touch; 3 an input
+//! is absent; 4 an input is malformed; 5 not a git worktree, a pull request that is not open or comes from another repository, nothing to
+//! commit, or an output cannot be written; 7 GitHub or GitLab did not say what there is to settle. `fetch` and `group` exit with 10 when
+//! some comments cannot be read; `validate` exits with 10 when an edit and another call are needed, and with 1 when its third attempt has
+//! failed.
 //!
-//! It commits only files that it is told of, in the worktree and on the branch of the review, and pushes nothing.
+//! It commits only the files that `apply` names, in the worktree and on the branch of the review, and pushes nothing.
 
 mod cli;
 mod commands;

@@ -1,4 +1,4 @@
-//! Files of the worktree as evidence may quote them, and the lines around a comment.
+//! Files of the worktree that evidence may quote, and the lines around a comment.
 
 use std::path::Path;
 
@@ -10,10 +10,10 @@ use serde_json::{Value, json};
 /// Lines before and after a comment's line. **Source**: citation gates, §9.
 const AROUND: usize = 30;
 
-/// Bytes of a file that is read: reports are far smaller.
+/// Largest file that is read, in bytes; reports are far smaller.
 const LIMIT: u64 = 4 << 20;
 
-/// The lines around each comment, for those whose files are there.
+/// The lines around each comment whose file can be read: `id`, `first_line`, `lines`.
 pub(crate) fn context(worktree: &Path, findings: &[Grouped]) -> Vec<Value> {
     let around = findings.iter().filter_map(|finding| {
         let text = text(worktree, &finding.path)?;
@@ -45,7 +45,7 @@ pub(crate) fn files<'a>(worktree: &Path, findings: impl IntoIterator<Item = &'a 
     files
 }
 
-/// Names of the `.bib` files in the folder of a report and at the top.
+/// Paths of the `.bib` files in `folder`, that of a report, and at the top of the worktree.
 fn bibliographies(worktree: &Path, folder: &Path) -> Vec<String> {
     let mut names = Vec::new();
     for folder in [folder, Path::new("")] {
@@ -61,8 +61,8 @@ fn bibliographies(worktree: &Path, folder: &Path) -> Vec<String> {
     names
 }
 
-/// A file of the worktree as text; none when it is absent, no text, too large, or not in the worktree. The path comes from a pull request:
-/// it must not lead out, nor through a link.
+/// A file of the worktree as text; `None` when it is absent, not UTF-8, larger than `LIMIT`, or outside of the worktree. The path comes
+/// from a pull request: it must not lead out of the worktree, not even through a link.
 fn text(worktree: &Path, path: &str) -> Option<String> {
     let path = inside(worktree, path)?;
     String::from_utf8(aris_fs::read(&path, LIMIT).ok()?).ok()

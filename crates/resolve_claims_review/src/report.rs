@@ -26,7 +26,7 @@ pub(crate) const FINISHED: &str = "aris.resolve_claims_review.finished/v1";
 /// Schema id of [`Tokens`].
 pub(crate) const OUTCOME: &str = "aris.resolve_claims_review.outcome/v1";
 
-/// Characters of a message that are printed on its line.
+/// Longest message on a printed line, in characters.
 const LINE: usize = 200;
 
 /// What was decided about all comments.
@@ -38,13 +38,13 @@ pub(crate) struct Classified {
     /// The file with the analysis.
     pub(crate) analysis: String,
     pub(crate) counts: Counts,
-    /// Groups whose answers do not hold: their comments are for a person to decide.
+    /// Groups whose answers are invalid: a person decides about their comments.
     pub(crate) failed: Vec<Failed>,
     /// The entries by number of the comment.
     pub(crate) entries: Classification,
 }
 
-/// A group whose answer does not hold.
+/// A group whose answer is invalid.
 #[derive(Debug, Serialize, schemars::JsonSchema)]
 pub(crate) struct Failed {
     pub(crate) group: String,
@@ -53,7 +53,7 @@ pub(crate) struct Failed {
     pub(crate) comments: Vec<u64>,
 }
 
-/// How many comments there are of what.
+/// How many comments there are of each kind.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 pub(crate) struct Counts {
     pub(crate) critical: usize,
@@ -106,14 +106,14 @@ impl Counts {
         format!("ACCEPT: {accept} | REJECT: {reject} | DISCUSS: {discuss}")
     }
 
-    /// The text that is kept before anything is edited.
+    /// The analysis, a text that is kept before anything is edited.
     pub(crate) fn analysis(&self, profile: &Profile) -> String {
         let (verdicts, strategies) = (self.by_verdict(), self.by_strategy(profile));
         format!("Analysis complete (BEFORE any code changes)\n{verdicts}\n  ({strategies})\n")
     }
 }
 
-/// What is edited, in its order.
+/// The edits to make, in their order.
 #[derive(Debug, Serialize, schemars::JsonSchema)]
 pub(crate) struct Planned {
     pub(crate) work: Vec<Work>,
@@ -153,7 +153,7 @@ impl Edit {
     }
 }
 
-/// How validation stands.
+/// State of the validation.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, strum::Display, schemars::JsonSchema,
 )]
@@ -162,11 +162,11 @@ impl Edit {
 pub(crate) enum Validity {
     /// Nothing is configured: nothing ran.
     Skipped,
-    /// The report stands.
+    /// The check passed.
     Pass,
-    /// It does not; edit and call again.
+    /// The check failed; edit and call again.
     Retry,
-    /// It does not, and there are no attempts left.
+    /// The check failed, and no attempts are left.
     Fail,
 }
 
@@ -183,7 +183,7 @@ pub(crate) struct Validated {
     pub(crate) output: String,
 }
 
-/// What `finish` did on GitHub.
+/// What `finish` did on GitHub or GitLab.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 pub(crate) struct Done {
     /// Threads that it settled.
@@ -198,11 +198,11 @@ pub(crate) struct Done {
     pub(crate) already: usize,
     /// Threads of settled comments.
     pub(crate) threads: usize,
-    /// Edited comments that wait: the pull request does not have their commits, or nobody knows.
+    /// Edited comments without a reply: their commits are not in the pull request, this is unknown, or the validation failed.
     pub(crate) held: usize,
 }
 
-/// What is handed on: the whole entry, its comment and its strategy.
+/// An escalated comment: its number, its strategy and its whole entry.
 #[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
 pub(crate) struct Escalation {
     pub(crate) comment_id: u64,
@@ -211,7 +211,7 @@ pub(crate) struct Escalation {
     pub(crate) entry: Entry,
 }
 
-/// What was rejected, for whoever wants to learn from it.
+/// A rejected comment, kept so that reviewers can learn from it.
 #[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
 pub(crate) struct Reject {
     pub(crate) comment_id: u64,
@@ -335,7 +335,7 @@ fn of_entry(entry: &Entry) -> String {
     of_comment(&place, entry.severity(), &entry.said())
 }
 
-/// The place of a comment, how bad it is and what it says.
+/// One line: the place of a comment, its severity and what it says.
 fn of_comment(place: &str, severity: Severity, said: &str) -> String {
     let label = format!("[{severity}] ");
     let said = said.strip_prefix(&label).unwrap_or(said);

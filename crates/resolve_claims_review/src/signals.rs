@@ -1,4 +1,4 @@
-//! What the rules say about the commented reports that only an experiment can mend.
+//! Signals: findings of the rules about the commented reports that only a new experiment can settle.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -11,7 +11,7 @@ use aris_statements::rules::{check, rerun_rules};
 
 use crate::Error;
 
-/// The signals about the commented reports, and what could not be looked at.
+/// The signals about the commented reports, and what could not be checked.
 ///
 /// **Source**: citation gates, §8.6.
 pub(crate) fn look<'a>(

@@ -113,7 +113,7 @@ fn threads_get_replies_and_are_closed_for_commits_that_are_there() {
         "--classification",
         &classification,
     ];
-    // Not pushed: it stays open.
+    // The commit is not pushed, so the thread stays open.
     let data = call(&project, &gitlab, &finish).expect_code(0).data();
     assert_eq!(
         (&data["counts"]["resolved"], &data["counts"]["replies"]),
@@ -138,7 +138,7 @@ fn threads_get_replies_and_are_closed_for_commits_that_are_there() {
         .map(|thread| &thread["notes"][0]["resolved"])
         .collect();
     assert_eq!(resolved, [true, false, false, false]);
-    // Nothing is said or closed twice, also where only GitLab knows.
+    // Nothing is posted or closed twice, even where only GitLab has the record of it.
     std::fs::remove_file(project.at(&format!("{OUT}/finished_7.jsonl"))).expect("removed");
     let writes = gitlab.merge(|merge| merge.writes);
     call(&project, &gitlab, &finish).expect_code(0);
@@ -153,7 +153,7 @@ fn threads_get_replies_and_are_closed_for_commits_that_are_there() {
 
 #[test]
 fn the_merge_request_is_the_one_of_our_own_branch_and_open() {
-    // The name of the host says that it is GitLab.
+    // The host name shows that it is GitLab.
     let (project, gitlab) = start("https://gitlab.example/g/sub/r.git");
     let run = |more: &[&str]| {
         let arguments = [&["--json", "fetch", ".", "main"], more].concat();

@@ -29,7 +29,7 @@ fn repository() -> Project {
     project
 }
 
-/// A pull request with four labelled comments, numbers 100 to 103, and four that are none of our business.
+/// A pull request with four labelled comments, numbers 100 to 103, and four comments that are not claims.
 fn forge() -> Forge {
     let forge = Forge::start("experiment", "");
     forge.pull(|pull| {
@@ -107,13 +107,13 @@ fn answer(project: &Project, fetched: &Value, group: &str, output: Value) {
     project.write(&format!("answers/{request}.json"), answer.to_string());
 }
 
-/// Pushes what is committed.
+/// Pushes the commits.
 fn push(project: &Project, forge: &Forge) {
     let head = project.git(&["rev-parse", "HEAD"]);
     forge.pull(|pull| pull.head = head);
 }
 
-/// Answers that settle everything: an edit, a rejection, an escalation, a question.
+/// Answers that settle all comments: an edit, a rejection, an escalation, a question.
 fn answer_all(project: &Project, fetched: &Value) {
     answer(
         project,
@@ -215,7 +215,7 @@ fn a_review_is_settled_from_its_comments_to_its_tokens() {
         "100\tadd_citation\tresearch/report.md:5\t[critical] no citation for 90 points\n"
     );
 
-    // Somebody has staged something else, and that stays as it is.
+    // Another file was staged before; it stays as it is.
     project.write("notes.txt", "mine, changed\n");
     project.git(&["add", "notes.txt"]);
     project.write(
@@ -263,7 +263,7 @@ fn a_review_is_settled_from_its_comments_to_its_tokens() {
             .count(),
         1
     );
-    // Classifying again keeps what is settled.
+    // Classifying again keeps the settled entries.
     assert_eq!(
         merge(&project, &forge)["entries"]["100"]["sha"],
         head.as_str()
@@ -326,13 +326,13 @@ fn a_review_is_settled_from_its_comments_to_its_tokens() {
         (&json!(101), &json!("rerun_required"))
     );
 
-    // The second time everything is there, on GitHub alone and in the files alone.
+    // In the second call everything is done already; with the record deleted, GitHub alone shows that.
     let writes = forge.pull(|pull| pull.writes);
     let before = project.snapshot();
     call(&project, &forge, &FINISH).expect_code(0);
     assert_eq!(before, project.snapshot());
     std::fs::remove_file(project.at(&format!("{OUT}/finished_7.jsonl"))).expect("removed");
-    // Our own replies are ours also where our login is no member of the repository.
+    // Our own replies are recognised even if our login is not a member of the repository.
     forge.pull(|pull| {
         for reply in &mut pull.comments[8..] {
             reply["author_association"] = json!("NONE");
@@ -343,7 +343,7 @@ fn a_review_is_settled_from_its_comments_to_its_tokens() {
         .data();
     assert_eq!(data["counts"]["already"], 5);
     assert_eq!(forge.pull(|pull| pull.writes), writes);
-    // A stranger's copies of them are not.
+    // Copies of them by a stranger are not.
     std::fs::remove_file(project.at(&format!("{OUT}/finished_7.jsonl"))).unwrap_or_default();
     forge.pull(|pull| {
         for reply in &mut pull.comments[8..] {
@@ -440,7 +440,7 @@ fn an_answer_that_does_not_hold_leaves_its_group_to_a_person() {
     assert_eq!(failed.len(), 3);
 }
 
-/// `null` says that the agent does not know, which is neither "no" nor a reason to edit.
+/// `null` means that the agent does not know; it is neither "no" nor a reason to edit.
 #[test]
 fn null_in_an_answer_is_unknown() {
     for (field, value) in [
@@ -485,7 +485,7 @@ fn without_github_or_pull_request_a_pipeline_goes_on() {
         run.stdout().starts_with("skipped: ") && run.stdout().ends_with(tokens),
         "{run}"
     );
-    // One that was asked and does not say what there is to settle is no green review.
+    // If GitHub was asked and does not answer, the review is not green.
     let outage: [fn(&mut aris_testkit::Pull); 3] = [
         |pull| pull.refused.credentials = true,
         |pull| pull.refused.list = Some(("comments", 1, 500)),
@@ -554,7 +554,7 @@ fn a_github_that_refuses_changes_no_outcome() {
     forge.pull(|pull| pull.refused.credentials = true);
     let data = call(&project, &forge, &finish).expect_code(0).data();
     assert_eq!(data["needs_rerun"], true);
-    // What failed is done when it can be.
+    // What failed before is done once GitHub accepts it.
     forge.pull(|pull| pull.refused = aris_testkit::Refused::default());
     let data = call(&project, &forge, &finish).expect_code(0).data();
     assert_eq!(
@@ -563,7 +563,7 @@ fn a_github_that_refuses_changes_no_outcome() {
     );
 }
 
-/// A project whose classification is there, with one entry that an edit settles.
+/// A project with a finished classification, in which an edit settles one entry.
 fn classified() -> (Project, Forge) {
     let (project, forge) = (repository(), forge());
     let fetched = fetch(&project, &forge);
@@ -604,17 +604,17 @@ fn an_edit_commits_what_it_names_and_nothing_that_it_must_not() {
     ] {
         apply("100", &[file]).expect_code(2);
     }
-    // Nothing has changed, the comment is not to be edited, or there is none.
+    // The file is unchanged, the comment is not to be edited, or there is no such comment.
     apply("100", &["research/report.md"]).expect_code(5);
     for (id, code) in [("101", 2), ("102", 2), ("103", 2), ("999", 3)] {
         project.write("research/report.md", format!("{REPORT}{id}\n"));
         apply(id, &["research/report.md"]).expect_code(code);
     }
-    // One file that must not be touched spoils the whole edit.
+    // One file that must not be edited blocks the whole edit.
     apply("100", &["research/report.md", "../x"]).expect_code(2);
-    // A pattern is a name.
+    // A pattern is taken as a file name.
     apply("100", &["*.md"]).expect_code(5);
-    // Nor is anything committed that steers programs, or that a filter would change.
+    // Files that steer programs, or that a filter would change, are not committed either.
     project.write(".github/workflows/x.yml", "x");
     project.write("research/large.bin", "x");
     project.write(".gitattributes", "*.bin filter=lfs\n");
@@ -634,7 +634,7 @@ fn an_edit_commits_what_it_names_and_nothing_that_it_must_not() {
         "research/pointer.md",
         "version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n",
     );
-    // A folder with a repository of its own is what a submodule is.
+    // A folder with a repository of its own looks like a submodule.
     project.write("sub/x.md", "x");
     project.git(&["init", "-q", "sub"]);
     for file in [
@@ -655,7 +655,7 @@ fn an_edit_commits_what_it_names_and_nothing_that_it_must_not() {
     ] {
         apply("100", &[file]).expect_code(2);
     }
-    // A filter is not started before it is refused either.
+    // The filter is not started either before the file is refused.
     project.git(&["config", "filter.mark.clean", "touch owned; cat"]);
     project.write(".gitattributes", "*.md filter=mark\n");
     project.write("research/report.md", format!("{REPORT}x\n"));
@@ -664,11 +664,11 @@ fn an_edit_commits_what_it_names_and_nothing_that_it_must_not() {
     for file in [".gitattributes", ".gitmodules"] {
         std::fs::remove_file(project.at(file)).expect("removed");
     }
-    // Nor what lies in it: git would record another repository, or nothing.
+    // A file in the nested repository is refused, too: git would record another repository, or nothing.
     apply("100", &["sub/x.md"]).expect_code(5);
     assert_eq!(project.git(&["rev-parse", "HEAD"]), head);
     assert_eq!(project.git(&["diff", "--cached", "--name-only"]), "");
-    // Hooks and pre-commit are the branch's: they do not run.
+    // Hooks and pre-commit come from the branch, so they do not run.
     project.write(".git/hooks/pre-commit", "#!/bin/sh\ntouch owned\nexit 1\n");
     project.mode(".git/hooks/pre-commit", 0o755);
     project.write(
@@ -683,7 +683,7 @@ fn an_edit_commits_what_it_names_and_nothing_that_it_must_not() {
     project.git(&["stash", "pop", "-q"]);
     apply("100", &["research/report.md"]).expect_code(0);
     assert!(!project.at("owned").exists());
-    // The reason of what could not be done ends in its reply.
+    // The reason why an edit was not made becomes a part of the reply.
     let (project, forge) = classified();
     call(
         &project,
@@ -743,7 +743,7 @@ fn a_thread_is_closed_only_for_commits_that_the_pull_request_has() {
     .expect_code(0);
     let finish = [&["--json"], &FINISH[..]].concat();
     let is_open = || forge.pull(|pull| !pull.resolved.contains(&100));
-    // A head that is not here, as after somebody else's push, and one without the commit.
+    // A head that this clone does not have, as after a push by somebody else, and a head without the commit.
     for (head, hint) in [("b".repeat(40), "git fetch"), (before, "push the branch")] {
         forge.pull(|pull| pull.head = head);
         let data = call(&project, &forge, &finish).expect_code(0).data();
@@ -762,7 +762,7 @@ fn a_thread_is_closed_only_for_commits_that_the_pull_request_has() {
         "{said:?}"
     );
     push(&project, &forge);
-    // An edit with which the report does not stand addresses nothing.
+    // An edit after which the report fails validation settles nothing.
     let validation = ".aris/temp/resolve-claims-review/validation_7.json";
     project.write(validation, r#"{"status": "FAIL", "attempts": 3}"#);
     let data = call(&project, &forge, &finish).expect_code(0).data();
@@ -800,12 +800,12 @@ fn a_validation_has_three_attempts() {
     );
     assert!(run.data()["output"].as_str().expect("text").contains("bad"));
     project.write("good", "");
-    // What it runs is the branch's, and has no business with tokens.
+    // The command comes from the branch, so it must not see tokens.
     let bare = "test -z \"$GH_TOKEN$GITHUB_TOKEN$GITLAB_TOKEN\"";
     let run = validate(&["--command", bare]).expect_code(0);
     assert_eq!(run.data()["status"], "PASS", "{run}");
     assert_eq!(validate(&[]).expect_code(0).data()["status"], "PASS");
-    // New work has new attempts; one that is ended in time counts.
+    // New work has new attempts; an attempt that its timeout ended counts.
     std::fs::remove_file(project.at("good")).expect("removed");
     let run = validate(&["--command", "sleep 60 & sleep 60", "--timeout", "1"]).expect_code(10);
     assert!(
@@ -889,7 +889,7 @@ fn replies_are_not_posted_again_where_those_that_are_there_cannot_be_read() {
     });
     call(&project, &forge, &finish).expect_code(0);
     assert_eq!(forge.pull(|pull| pull.comments.len()), there);
-    // Nothing is said to a pull request that is not open any more.
+    // Nothing is posted to a pull request that is not open any more.
     forge.pull(|pull| pull.state = "closed");
     std::fs::remove_file(project.at(&format!("{OUT}/finished_7.jsonl"))).unwrap_or_default();
     forge.pull(|pull| pull.comments.truncate(8));
@@ -940,7 +940,7 @@ fn what_is_run_comes_from_the_branch_that_the_pull_request_goes_to() {
     let (project, forge) = classified();
     let validate =
         |more: &[&str]| call(&project, &forge, &[&["--json", "validate"], more].concat());
-    // The branch under review brings a command of its own; the base has none.
+    // The branch under review has a command of its own; the base has none.
     project.write(".gitignore", "answers/\n.aris/temp/\n");
     project.write(
         ".aris/config.yaml",
@@ -960,17 +960,17 @@ fn what_is_run_comes_from_the_branch_that_the_pull_request_goes_to() {
     project.git(&["switch", "-q", "experiment"]);
     assert_eq!(validate(&[]).expect_code(0).data()["status"], "PASS");
     assert!(project.at("checked").exists() && !project.at("owned").exists());
-    // Nor does it matter that the branch has deleted it.
+    // The command of the base is also used if the branch deletes it.
     project.git(&["rm", "-q", ".aris/config.yaml"]);
     project.git(&["commit", "-q", "-m", "none"]);
     std::fs::remove_file(project.at("checked")).expect("removed");
     assert_eq!(validate(&[]).expect_code(0).data()["status"], "PASS");
     assert!(project.at("checked").exists());
     project.git(&["revert", "--no-edit", "HEAD"]);
-    // Between fetch and merge it is known, too.
+    // The command is also known between `fetch` and `merge`.
     std::fs::remove_file(project.at(&format!("{OUT}/classification_map_7.json"))).expect("removed");
     assert_eq!(validate(&[]).expect_code(0).data()["status"], "PASS");
-    // Without that branch nobody knows.
+    // Without the base branch the command is not known.
     project.git(&["branch", "-q", "-m", "main", "elsewhere"]);
     validate(&[]).expect_code(5);
     validate(&["--command", "true", "--timeout", "9"]).expect_code(0);
@@ -1190,7 +1190,7 @@ fn fetched(project: &Project, forge: &Forge, more: &[&str]) -> Run {
         .run()
 }
 
-/// The number of the pull request whose comments were asked for.
+/// The number of the pull request whose comments were requested.
 fn asked(forge: &Forge) -> Option<u64> {
     forge.log().into_iter().find_map(|call| {
         let path = call.path().to_owned();
@@ -1267,14 +1267,14 @@ fn the_pull_request_is_the_one_of_our_own_branch() {
         assert_eq!(asked(&forge), wanted, "{what}: {run}");
         assert_eq!(run.data()["skipped"], wanted.is_none(), "{what}: {run}");
     }
-    // The branch may be pushed elsewhere than its remote says.
+    // The branch may be pushed to another remote than the one it tracks.
     let (project, forge) = (repository(), forge());
     remotes(&project, &[base, ("mine", "https://github.com/me/r")]);
     project.git(&["config", "branch.experiment.pushRemote", "mine"]);
     forge.pull(|pull| pull.others = vec![(5, Some("me/r"), "experiment")]);
     fetched(&project, &forge, &[]).expect_code(0);
     assert_eq!(asked(&forge), Some(5));
-    // Who is meant is not guessed.
+    // An ambiguous pull request is not guessed.
     forge.pull(|pull| {
         pull.others = vec![
             (5, Some("me/r"), "experiment"),
@@ -1326,7 +1326,7 @@ fn comments_of_our_own_login_and_of_named_bots_count() {
     assert_eq!(wanted(&["--trust", "all"]), [100, 101, 102, 103]);
 }
 
-/// Whose comments they are is also known where nobody says which threads they began.
+/// Our own audit is also recognised where threads cannot be read.
 #[test]
 fn comments_of_our_own_audit_count_also_where_threads_cannot_be_read() {
     let (project, forge) = (repository(), Forge::start("experiment", ""));
@@ -1343,7 +1343,7 @@ fn comments_of_our_own_audit_count_also_where_threads_cannot_be_read() {
     let data = run.data();
     assert_eq!(data["groups"]["citations"][0]["id"], 100, "{data}");
     assert_eq!(data["skipped_counts"]["untrusted"], 1, "{data}");
-    // Its thread is closed once it can be.
+    // Its thread is closed once threads can be read.
     forge.pull(|pull| pull.refused.graphql = false);
     answer(
         &project,
@@ -1375,7 +1375,7 @@ fn comments_of_our_own_audit_count_also_where_threads_cannot_be_read() {
     );
 }
 
-/// A review by this login, as an audit posts it: two findings that no comment carries.
+/// A review as an audit by this login posts it: two findings in its text, without comments of their own.
 fn listing(forge: &Forge, login: &str, by: &str) {
     let of = |print: &str| format!("<!-- aris:audit-claims fp={print} by={by} -->");
     let body = format!(
@@ -1446,7 +1446,7 @@ fn findings_in_the_text_of_our_review_are_settled_as_comments_are() {
         (&json!(2), &json!(1), &json!(2)),
         "{data}"
     );
-    // Each is answered once, also where this machine has forgotten it, and what was edited is settled.
+    // Each is answered once, even after the local record is lost, and the edited one is settled.
     std::fs::remove_file(project.at(&format!("{OUT}/finished_7.jsonl"))).expect("there");
     let data = call(&project, &forge, &finish).expect_code(0).data();
     assert_eq!(data["counts"]["already"], 2, "{data}");
@@ -1456,7 +1456,7 @@ fn findings_in_the_text_of_our_review_are_settled_as_comments_are() {
         left.iter().map(|one| &one["id"]).collect::<Vec<_>>(),
         [&second["id"]]
     );
-    // Found again, both are open again; agents who find nothing say nothing of what the rules found.
+    // A new review that finds them opens both again. A review by agents that finds nothing does not settle findings of the rules.
     listing(&forge, "me", "rules");
     assert_eq!(open(&fetch(&project, &forge)).len(), 2);
     for (looked, count) in [("agents", 2), ("rules", 0)] {
@@ -1465,7 +1465,7 @@ fn findings_in_the_text_of_our_review_are_settled_as_comments_are() {
         forge.pull(|pull| pull.reviews.push(json!({"id": 2, "body": body, "state": "COMMENTED", "user": {"login": "me", "type": "User"}})));
         assert_eq!(open(&fetch(&project, &forge)).len(), count, "{looked}");
     }
-    // Without the reviews nobody knows what there is to settle.
+    // Without the reviews it is not known what there is to settle.
     forge.pull(|pull| pull.refused.list = Some(("reviews", 1, 500)));
     call(&project, &forge, &["fetch", ".", "main", "--repo", "o/r"]).expect_code(7);
 }
@@ -1557,7 +1557,7 @@ fn signals_of_the_rules_reach_the_agents_and_are_weakened_only_with_a_reason() {
         assert_eq!(merged["entries"]["101"]["verdict"], "ACCEPT");
     }
 
-    // Without results nothing was looked for, and that is said.
+    // Without results the signals are not checked, and the output reports that.
     let fetched = fetch(&project, &forge);
     assert_eq!(fetched["signals"], json!([]));
     let said = fetched["signals_not_checked"].to_string();
@@ -1565,7 +1565,7 @@ fn signals_of_the_rules_reach_the_agents_and_are_weakened_only_with_a_reason() {
         said.contains("unit-of-analysis") && said.contains("no results were given"),
         "{said}"
     );
-    // Results that are not there are a mistake of the caller.
+    // Naming absent results is a mistake of the caller.
     let words = [
         "--json",
         "fetch",
@@ -1579,7 +1579,7 @@ fn signals_of_the_rules_reach_the_agents_and_are_weakened_only_with_a_reason() {
     call(&project, &forge, &words).expect_code(3);
 }
 
-/// What a branch commits below `.aris`, in words and as what brings it there.
+/// A way in which a branch commits something in `.aris`: its name, and the function that does it.
 type Case<'a> = (&'a str, &'a dyn Fn(&Project));
 
 #[test]

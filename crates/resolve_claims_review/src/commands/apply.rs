@@ -1,4 +1,4 @@
-//! `apply`: an edit that settles a comment becomes a commit, or it is said why there is none.
+//! `apply`: commits an edit that settles a comment, or records why there is none.
 
 use aris_cli::Context;
 use aris_contract::ErrorKind::{NotFound, Precondition, Usage};
@@ -12,7 +12,7 @@ use crate::edited::{checked, refused_file};
 use crate::folder::{WorkArgs, groups, lock, map_path, pull, read, read_if_there};
 use crate::report::Edit;
 
-/// Letters of a description in the subject of a commit.
+/// Longest description in the subject of a commit, in characters.
 const SUBJECT: usize = 120;
 
 /// What became of an entry.
@@ -46,7 +46,7 @@ pub(crate) struct ApplyArgs {
     work: WorkArgs,
 }
 
-/// A commit that is about to be made, `applying_{pr}.json`: whoever is killed after it leaves the next caller enough to know it again.
+/// A commit that is about to be made, `applying_{pr}.json`: after a killed call, the next one recognizes the commit by it.
 #[derive(Debug, Serialize, Deserialize)]
 struct Intent {
     comment_id: u64,
@@ -110,7 +110,7 @@ pub(crate) fn run(args: &ApplyArgs, context: &Context) -> Result<Edit, Error> {
     }
     let files = args.files.iter().map(|name| checked(&worktree.path, name));
     let files = files.collect::<Result<Vec<_>, _>>()?;
-    // Before git looks at the files: then it would start the filter.
+    // Checked before git looks at the files, because that would start the filter.
     if let Some(name) = worktree.filtered(&files)? {
         let why = "a filter of git would change it (.gitattributes), as for LFS";
         return Err(refused_file(&name, why));
@@ -139,7 +139,7 @@ pub(crate) fn run(args: &ApplyArgs, context: &Context) -> Result<Edit, Error> {
     settled(&folder, pr, args.id, entry, sha)
 }
 
-/// The branch has to be that of the review: nothing is committed elsewhere.
+/// The branch must be that of the review: nothing is committed elsewhere.
 fn on_branch(worktree: &Worktree, wanted: &str) -> Result<(), Error> {
     let found = worktree.branch()?;
     if found == wanted {
@@ -152,7 +152,7 @@ fn on_branch(worktree: &Worktree, wanted: &str) -> Result<(), Error> {
     Err(Error::refused_at(path, Precondition, message, &hint))
 }
 
-/// `fix(scope): description [dimension]`, on one line whatever the description is.
+/// `fix(scope): description [dimension]` on one line; without a description, the strategy and the path.
 fn subject(profile: &Profile, entry: &Entry, description: Option<&str>) -> String {
     let usual = || {
         let strategy = entry.fix_strategy.as_deref().unwrap_or_default();
@@ -165,7 +165,7 @@ fn subject(profile: &Profile, entry: &Entry, description: Option<&str>) -> Strin
     format!("fix({scope}): {description} [{about}]")
 }
 
-/// Takes up what a killed caller left: a commit that was made and not recorded.
+/// Records a commit that a killed call made and did not record.
 fn recover(folder: &Folder, pr: u64, worktree: &Worktree) -> Result<(), Error> {
     let path = folder.at(&format!("applying_{pr}.json"));
     let Some(intent) = read_if_there::<Intent>(&path)? else {
@@ -182,7 +182,7 @@ fn recover(folder: &Folder, pr: u64, worktree: &Worktree) -> Result<(), Error> {
     Ok(())
 }
 
-/// Records a commit: in the list of what was addressed, then in the classification; the intent goes last.
+/// Records a commit in the list of addressed comments, then in the classification, and removes the intent last.
 fn settled(folder: &Folder, pr: u64, id: u64, entry: &Entry, sha: String) -> Result<Edit, Error> {
     let list = folder.at(&format!("addressed_{pr}.jsonl"));
     let line = Addressed {

@@ -1,4 +1,4 @@
-//! `fetch`: the comments of the open pull request of a worktree, by group, and what agents are asked about them.
+//! `fetch`: gets the comments of a worktree's open pull request, sorts them into groups, and writes the requests to agents.
 
 use std::path::PathBuf;
 
@@ -31,7 +31,7 @@ pub(crate) struct TrustArgs {
 }
 
 impl TrustArgs {
-    /// `login` is that of whoever asks.
+    /// `login` is the logged-in user.
     pub(crate) fn grouping<'a>(
         &'a self,
         gate: aris_review::Gate,
@@ -83,7 +83,7 @@ pub(crate) fn run(args: &FetchArgs, context: &Context) -> Result<Fetched, Error>
         return Ok(skipped(why));
     };
     let forge = args.forge.way(context, &worktree.path, &repository)?;
-    // A branch that is pushed elsewhere, as to a mirror, is looked for where the pull requests are.
+    // A branch that is pushed to another host, such as a mirror, is looked for in the repository of the pull requests.
     let head = remotes.head.filter(|head| head.is_beside(&repository));
     let head = head.unwrap_or_else(|| repository.clone());
     let pull = match found(args, &*forge, repository, &head, &branch)? {
@@ -101,7 +101,7 @@ pub(crate) fn run(args: &FetchArgs, context: &Context) -> Result<Fetched, Error>
         let hint = "name your own pull request, or say --allow-fork where the comments on this one are yours to settle";
         return Err(Error::refused(Precondition, message, hint));
     }
-    // Settings, and the command that validates, come from there.
+    // The configuration and the validation command are read from BASE, so it must be the branch that the pull request goes to.
     if record.base.as_ref() != Some(&args.base) {
         let (number, base) = (pull.number, &args.base);
         let to = record.base.as_deref().unwrap_or("an unknown branch");
@@ -112,7 +112,7 @@ pub(crate) fn run(args: &FetchArgs, context: &Context) -> Result<Fetched, Error>
     let login = forge.reach().map_err(|trouble| away(&trouble))?;
     let comments = forge.comments(&pull);
     let comments = comments.map_err(|trouble| away(&trouble.about("the comments")))?;
-    // Findings that no comment carries stand there.
+    // Reviews hold the findings that have no comment.
     let reviews = forge.reviews(&pull);
     let reviews = reviews.map_err(|trouble| away(&trouble.about("the reviews")))?;
     let mut groups = Fetched {
@@ -150,9 +150,9 @@ pub(crate) fn run(args: &FetchArgs, context: &Context) -> Result<Fetched, Error>
     Ok(groups)
 }
 
-/// The open pull request, or why there is none to look at.
+/// The open pull request, or the reason why there is none.
 ///
-/// **Errors**: there are several, or the service does not say.
+/// **Errors**: there are several, or GitHub or GitLab does not answer.
 fn found(
     args: &FetchArgs,
     forge: &dyn Forge,
@@ -167,7 +167,7 @@ fn found(
     };
     let numbers = match numbers {
         Ok(numbers) => numbers,
-        // Without a token there is no GitHub here; one that fails may have comments.
+        // Without a token nothing can be fetched, which is no error. After any other failure there may be comments, so it is one.
         Err(Trouble::Nobody(why)) => return Ok(Err(why)),
         Err(trouble) => return Err(away(&trouble)),
     };
@@ -186,7 +186,7 @@ fn found(
     }
 }
 
-/// Nothing to settle: a pipeline goes on, and reads why.
+/// The result when there is nothing to settle: the pipeline goes on, and the reason is in the output.
 fn skipped(reason: &str) -> Fetched {
     let tokens = Tokens::of([], 0);
     Fetched {
@@ -199,7 +199,7 @@ fn skipped(reason: &str) -> Fetched {
     }
 }
 
-/// Puts the comments into their groups. Those that cannot be read are in none: the user is told.
+/// Sorts the comments into groups. Unreadable ones are in no group; a warning says how many there are.
 pub(crate) fn sort(
     groups: &mut Fetched,
     grouping: Grouping<'_>,
@@ -244,7 +244,7 @@ fn ask(
     Ok(())
 }
 
-/// The service that the pull request lies on was asked and did not say what there is to settle.
+/// The error that GitHub or GitLab did not say what there is to settle.
 fn away(trouble: &Trouble) -> Error {
     let message = format!("the review is not resolved: {trouble}");
     let hint = "call again when it answers; where the token is not accepted, gh auth login or GH_TOKEN, and on GitLab GITLAB_TOKEN";

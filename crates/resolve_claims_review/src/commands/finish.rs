@@ -1,6 +1,6 @@
-//! `finish`: every comment gets its reply, every settled thread is closed, and what is left over is handed on.
+//! `finish`: replies to every comment, closes every settled thread, and hands on what is left.
 //!
-//! Both are done as well as they can be: a GitHub that is away changes no outcome.
+//! A reply or thread that fails is a warning: the tokens do not depend on GitHub or GitLab.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -18,7 +18,7 @@ use crate::commands::validate::Attempts;
 use crate::folder::{groups, lock, read};
 use crate::report::{Counts, Done, Escalation, Finished, Reject, Validity};
 
-/// Letters of evidence in a reply.
+/// Longest evidence in a reply, in characters.
 const EVIDENCE: usize = 4000;
 
 /// Arguments of `finish`.
@@ -49,7 +49,7 @@ pub(crate) fn run(args: &FinishArgs, context: &Context) -> Result<Finished, Erro
     let _lock = lock(&folder)?;
     let escalations = escalations(&map);
     let rejected = rejected(args, &map);
-    // What others read is there before GitHub is asked: it does not depend on it.
+    // Written before GitHub or GitLab is asked: other programs read these files, which do not depend on the answer.
     let name = format!("escalation_records_{}.json", args.pr);
     folder.write_json(&name, &escalations)?;
     if !rejected.is_empty() {
@@ -64,7 +64,7 @@ pub(crate) fn run(args: &FinishArgs, context: &Context) -> Result<Finished, Erro
     let validation = validation.unwrap_or(Validity::Skipped);
     let mut shown = Shown::of(&*forge, &pull, &folder, context)?;
     if let Validity::Retry | Validity::Fail = validation {
-        // Nobody is told that a comment was addressed by an edit with which the report does not stand.
+        // No reply may say that an edit addressed a comment while the report fails its check.
         let why = "the validation of the edits has failed; a person has to look";
         shown.head = Err(why.to_owned());
     }
@@ -157,7 +157,7 @@ fn reply(profile: &Profile, entry: &Entry) -> String {
     }
 }
 
-/// Replies and resolves, each once: what GitHub shows, and what an earlier call has written down, is not done again.
+/// Replies and resolves, each once: skips what the pull request shows, and what an earlier call recorded in `finished_{pr}.jsonl`.
 fn settle(
     forge: &dyn Forge,
     pull: &Pull,
@@ -171,10 +171,10 @@ fn settle(
     let in_reviews = map.keys().any(|id| is_listed(*id));
     let known = Known::of(forge, pull, folder, in_reviews, &mut warnings)?;
     let list = folder.at(&format!("finished_{}.jsonl", pull.number));
-    // Once nobody answers, asking for each comment again would take half a minute for each.
+    // The first failure to get an answer; all later requests fail with it, because waiting for each would take half a minute.
     let mut away: Option<Trouble> = None;
     for (id, entry) in map {
-        // Whoever reads the reply looks for the commit.
+        // The reply names the commit, so the pull request must contain it.
         if entry.is_settled()
             && let Err(why) = shown.holds(entry.sha.as_deref())
         {
@@ -215,7 +215,7 @@ fn settle(
                 }
             }
         }
-        // It may not have been known when the comments were fetched.
+        // The thread may have been unknown when the comments were fetched.
         let thread = entry.thread_node_id.as_ref();
         let thread = thread.or_else(|| known.threads.get(id));
         let Some(thread) = thread.filter(|_| entry.is_settled()) else {
@@ -242,7 +242,7 @@ fn settle(
     Ok((done, warnings))
 }
 
-/// What the pull request shows: its head, and the repository that says what this contains.
+/// The head of the pull request, and the repository that says which commits this head contains.
 struct Shown {
     head: Result<String, String>,
     worktree: Result<Worktree, Error>,
@@ -269,7 +269,9 @@ impl Shown {
         })
     }
 
-    /// Whether the pull request contains a commit; why not, or why nobody knows.
+    /// Checks that the pull request contains a commit.
+    ///
+    /// **Errors**: it does not, or that is unknown; the text says why.
     fn holds(&self, sha: Option<&str>) -> Result<(), String> {
         let sha = sha.ok_or("its commit is unknown")?;
         let head = self.head.as_ref().map_err(Clone::clone)?;
@@ -296,24 +298,24 @@ fn attempt(
     }
     call().inspect_err(|trouble| {
         if trouble.is_away() || trouble.is_busy() {
-            // What a service that is busy has taken is seen by the next call.
+            // A busy service may have done what it was asked; the next call sees that.
             *away = Some(trouble.clone());
         }
     })
 }
 
-/// What is done already.
+/// What earlier calls have done.
 #[derive(Default)]
 struct Known {
-    /// Replies on GitHub, with the comment that each answers; none for a text beside all threads.
+    /// Our replies in the pull request, each with the comment that it answers; `None` for a text outside of threads.
     replies: BTreeSet<(Option<u64>, String)>,
-    /// The thread that each comment began.
+    /// The thread that each comment began, by number of the comment.
     threads: BTreeMap<u64, String>,
-    /// Threads that are settled on GitHub.
+    /// Threads that are resolved in the pull request.
     resolved: BTreeSet<String>,
-    /// Lines of earlier calls.
+    /// Lines of `finished_{pr}.jsonl`, which earlier calls wrote.
     lines: BTreeSet<String>,
-    /// Whether the replies that are there could be read.
+    /// Whether the replies in the pull request could be read.
     looked: bool,
 }
 
@@ -386,7 +388,7 @@ impl Known {
     }
 }
 
-/// A reply of whoever is logged in, or a text beside all threads: a copy of somebody else replies for nobody.
+/// A reply, or a text outside of threads, if the logged-in user wrote it: a copy by somebody else is no reply of ours.
 fn own_reply(comment: &Value, login: Option<&str>) -> Option<(Option<u64>, String)> {
     let parent = comment.get("in_reply_to_id").and_then(Value::as_u64);
     let body = comment.get("body")?.as_str()?;

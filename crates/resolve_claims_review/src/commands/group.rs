@@ -1,4 +1,4 @@
-//! `group`: comments that were fetched before, by group.
+//! `group`: sorts comments that were fetched before into groups.
 
 use std::path::{Path, PathBuf};
 

@@ -84,7 +84,7 @@ pub(crate) fn run(args: &MergeArgs, context: &Context) -> Result<Classified, Err
     })
 }
 
-/// What was settled after an earlier call stays settled: its commit is there.
+/// An entry that an earlier call settled stays settled, because its commit exists.
 fn keep_settled(map: &mut Classification, folder: &Folder, pr: u64) -> Result<(), Error> {
     let before = read_if_there::<Classification>(&map_path(folder, pr))?;
     let before = before.into_iter().flatten();

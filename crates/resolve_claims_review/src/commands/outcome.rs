@@ -1,4 +1,4 @@
-//! `outcome`: what follows from the settlement.
+//! `outcome`: derives the tokens from escalations and the number of edits.
 
 use std::path::PathBuf;
 

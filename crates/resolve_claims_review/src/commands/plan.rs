@@ -1,4 +1,4 @@
-//! `plan`: what is edited, in its order.
+//! `plan`: lists the edits in their order.
 
 use std::path::PathBuf;
 

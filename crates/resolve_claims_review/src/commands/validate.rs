@@ -1,4 +1,4 @@
-//! `validate`: does the report still stand after the edits? One call is one attempt.
+//! `validate`: runs the check of the report after the edits. One call is one attempt.
 
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ use crate::report::{VALIDATED, Validated, Validity};
 /// Attempts before a validation has failed for good. **Source**: citation gates, §6.5.
 const ATTEMPTS: u32 = 3;
 
-/// Letters of output that are passed on, from its end.
+/// Longest output that is passed on, in characters; the end of it is kept.
 const TAIL: usize = 4000;
 
 /// Arguments of `validate`.
@@ -46,7 +46,7 @@ impl Attempts {
     }
 }
 
-/// Variables with tokens of forges.
+/// Environment variables with tokens of GitHub and GitLab.
 const TOKENS: [&str; 5] = [
     "GH_TOKEN",
     "GITHUB_TOKEN",
@@ -62,14 +62,14 @@ fn name(pr: u64) -> String {
 pub(crate) fn run(args: &ValidateArgs, context: &Context) -> Result<Shown, Error> {
     let work = &args.work;
     let folder = work.folder.folder(context, |profile| profile.resolve)?;
-    // A report may be checked before anything of a pull request is there.
+    // A report may be checked before a pull request is fetched; `pr` is 0 then.
     let pr = fetched_or_none(&folder, work.pr)?;
     let config = if args.command.is_some() && args.timeout.is_some() {
         Config::default()
     } else {
         let fetched = groups(&folder, pr)?;
         let (project, fetched) = match &work.worktree {
-            // Called from elsewhere it is what it is when it is called there.
+            // With --worktree, use what a call in that worktree would use.
             Some(path) => {
                 let there = Worktree::of(&context.absolute(path))?.path;
                 let usual = work.folder.usual(&there, |profile| profile.resolve)?;
@@ -96,19 +96,19 @@ pub(crate) fn run(args: &ValidateArgs, context: &Context) -> Result<Shown, Error
         return Ok(outcome(Validity::Fail, so_far.attempts, None, why));
     }
     if so_far.status == Some(Validity::Pass) {
-        // What comes after a success is new work.
+        // An edit after a success is new work.
         so_far.attempts = 0;
     }
     let fetched = groups(&folder, pr)?.and_then(|groups| groups.worktree);
     let worktree = work.worktree(fetched.as_deref(), context)?;
     let timeout = Duration::from_secs(args.timeout.or(config.validation_timeout).unwrap_or(120));
-    // Counted before it runs: an attempt that never comes back was one.
+    // Count the attempt before the command runs, so that a killed call counts too.
     so_far.attempts += 1;
     let retry = (so_far.attempts < ATTEMPTS).then_some(Validity::Retry);
     so_far.status = retry.or(Some(Validity::Fail));
     folder.write_json(&name(pr), &so_far)?;
     let run = || {
-        // The command is the user's, what it runs is the branch's: a test or a Makefile of it gets no token.
+        // The user chooses the command, but it runs files of the branch under review, such as tests or a Makefile: give it no tokens.
         let command = aris_proc::command("sh", &worktree.path).args(["-c", &command]);
         let command = TOKENS.iter().fold(command, aris_proc::Command::env_remove);
         command.run(timeout)
@@ -147,7 +147,7 @@ fn outcome(status: Validity, attempts: u32, code: Option<i32>, output: String) -
     Outcome { data, signal }.shown(VALIDATED, Validated::render)
 }
 
-/// The last letters of an output.
+/// The last `TAIL` characters of an output.
 fn tail(text: &str) -> String {
     let skip = text.chars().count().saturating_sub(TAIL);
     text.chars().skip(skip).collect()
