@@ -31,18 +31,18 @@ impl AnswerArgs {
     }
 }
 
-/// What came of asking.
+/// The requests to agents, and what the answers contain.
 #[derive(Debug, Default)]
 pub(crate) struct Asking {
-    /// Requests, and whether their answers are there and hold.
+    /// Requests, each with whether its answer is there and valid.
     requests: Vec<(AgentRequest, Asked)>,
     pub(crate) claims: Vec<Claim>,
     pub(crate) findings: Findings,
-    /// Findings about parts that no answer covers.
+    /// Findings about parts that no valid answer covers.
     pub(crate) open: Vec<Finding>,
 }
 
-/// The finding about a part of a report that was not looked at: nobody can tell whether the evidence is there, so that a person has to look.
+/// The finding that a part of a report was not looked at: nobody knows whether the evidence is there, so a person has to look.
 pub(crate) fn unseen(place: (&str, Option<u32>), dimension: &str, why: &str) -> Finding {
     let message = format!("evidence not checked: {why}");
     Finding {
@@ -52,12 +52,12 @@ pub(crate) fn unseen(place: (&str, Option<u32>), dimension: &str, why: &str) -> 
     }
 }
 
-/// Why an answer does not hold; none where it is not there.
+/// Why an answer is invalid; `None` where there is no answer.
 type Problem = Option<String>;
 
-/// Makes the requests for these sections, and takes the answers that are there.
+/// Makes the requests about these sections, and reads the answers that are there.
 ///
-/// Evidence is asked for when all claims are known: before, the list would not be whole.
+/// Evidence is asked for only when all claims are known, because the list would be incomplete before.
 pub(crate) fn ask(
     gate: Gate,
     sections: &[Section],
@@ -97,7 +97,7 @@ pub(crate) fn sort(claims: &mut [Claim]) {
 impl Asking {
     fn ask_for_evidence(&mut self, diff: &str, answers: &Path) -> Result<(), Error> {
         let types = ClaimType::VARIANTS.iter().copied();
-        // Claims about one's own experiments are their own evidence; their numbers are for the rules.
+        // Claims about one's own experiments are their own evidence; the rules check their numbers.
         for claim_type in types.filter(|one| *one != ClaimType::Experimental) {
             let mut claims = self.claims.clone();
             claims.retain(|claim| claim.claim_type == claim_type);

@@ -1,4 +1,4 @@
-//! From findings to the verdict and to GitHub: what `verdict`, `post` and `run` have in common.
+//! From findings to the verdict and the posted review: what `verdict`, `post` and `run` have in common.
 
 use aris_cli::{Context, Outcome, Shown};
 use aris_gates::{Folder, open, turn};
@@ -38,27 +38,28 @@ impl VerdictFlags {
     }
 }
 
-/// Puts findings where the diff can carry them.
+/// Puts findings on lines that can carry a comment.
 pub(crate) fn anchored(mut all: Findings, diff: &[u8], claims: &[Claim]) -> Findings {
     all.findings = anchor(all.findings, &Diff::read(diff), claims);
     all
 }
 
-/// Whom to post to, and how.
+/// Where and how to post.
 pub(crate) struct Target<'a> {
     pub(crate) forge: &'a dyn Forge,
     pub(crate) pull: &'a Pull,
     pub(crate) gate: Gate,
-    /// Also what is there already.
+    /// Whether to post also what is there already.
     pub(crate) again: bool,
-    /// The commit that was looked at, where that is known.
+    /// The commit that was looked at, where known.
     pub(crate) head: Option<&'a str>,
     /// Who has looked at everything.
     pub(crate) looked: Looked,
 }
 
 impl Target<'_> {
-    /// Who is logged in, and the commit that is reviewed. What has changed since it was looked at is neither approved nor refused.
+    /// The logged-in user, and the head of the pull request. **Errors**: also when the head is not the commit that was looked at, because
+    /// later commits must be neither approved nor refused.
     fn login(&self) -> Result<(Option<String>, String), Error> {
         let login = self.forge.reach()?;
         let record = self.forge.record(self.pull)?;
@@ -71,7 +72,7 @@ impl Target<'_> {
     }
 }
 
-/// Posts what was judged and keeps a summary. Whatever becomes of the review, the verdict stands; what was not looked at is said.
+/// Posts the review and keeps a summary. If it cannot be posted, the verdict is degraded, which changes only an approval.
 pub(crate) fn published(
     mut judged: Judged,
     target: &Target<'_>,
@@ -97,7 +98,7 @@ pub(crate) fn published(
                         context.warn(warning);
                     }
                     let tier = posted.tier;
-                    // The summary was not taken, and perhaps nothing.
+                    // Not everything was posted, perhaps nothing.
                     if tier == Some(3) {
                         let why = posted.warnings.last().map_or("", String::as_str);
                         let why = format!("the review was not posted whole, call again: {why}");

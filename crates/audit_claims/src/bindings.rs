@@ -10,8 +10,8 @@ use aris_review::Edit;
 use aris_statements::disk::name;
 use aris_statements::rules::BoundNumber;
 
-/// What became of the bound numbers of these documents; `None` when no `claims.toml` lies beside any of them. Documents are given by the
-/// paths under which findings name them, relative to `base`.
+/// The numbers that are bound in these documents, with their status; `None` when no `claims.toml` is beside any of them. Documents are
+/// paths as findings name them, relative to `base`.
 pub(crate) fn bound<'p>(
     documents: impl Iterator<Item = &'p Path>,
     base: &Path,
@@ -28,8 +28,8 @@ pub(crate) fn bound<'p>(
     all
 }
 
-/// Every bound number of the `claims.toml` in `folder` with its status, and the files that its value is made of; `None` without a `claims.toml`. The
-/// folder and all files are relative to `base`.
+/// Every number that the `claims.toml` in `folder` binds, with its status and the files that its value is made of; `None` without a
+/// `claims.toml`. The folder and all files are relative to `base`.
 pub(crate) fn evaluated(folder: &Path, base: &Path) -> Option<Vec<(BoundNumber, Vec<String>)>> {
     let named = |file: &str| name(&folder.join(file));
     let base = base.canonicalize().ok()?;
@@ -41,7 +41,7 @@ pub(crate) fn evaluated(folder: &Path, base: &Path) -> Option<Vec<(BoundNumber, 
                 file: named(FILE_NAME),
                 line: 1,
                 status: Status::BindingError.word().to_owned(),
-                // It is posted, and nobody there needs to know where the worktree lies.
+                // The message is posted, where the path of the worktree is of no use.
                 message: error
                     .to_string()
                     .replace(&format!("{}/", base.display()), ""),

@@ -1,4 +1,4 @@
-//! What a diff shows of the files that it touches, and which of their sentences it makes.
+//! What a diff shows of the files that it touches, and which of their sentences are new.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,7 +7,7 @@ use aris_review::DiffFile;
 use aris_statements::prose::{Excerpt, Prose};
 use aris_statements::statement::{Statement, statements};
 
-/// A file as far as the diff shows it: now, and before.
+/// The lines of a file that the diff shows: now, and before.
 pub(crate) fn excerpts(file: &DiffFile) -> [Excerpt<'_>; 2] {
     let wide = |number: u32| usize::try_from(number).unwrap_or(usize::MAX);
     let now = file.lines.iter();
@@ -20,14 +20,14 @@ pub(crate) fn excerpts(file: &DiffFile) -> [Excerpt<'_>; 2] {
     })
 }
 
-/// What a citation in a sentence leads to, with the mark in words.
+/// A citation mark in words, and what it leads to.
 type Cited = (String, Option<String>);
 
-/// The sentences of a document by their words, each with whether a source is named for it, and what is cited in it.
+/// The sentences of a document by their words, each with whether it is cited, and what it cites.
 pub(crate) struct Sentences(BTreeMap<String, Vec<(bool, Vec<Cited>)>>);
 
 impl Sentences {
-    /// Those of a document as it was before.
+    /// The sentences of a document before the change.
     pub(crate) fn of(prose: &Prose) -> Self {
         let mut all: BTreeMap<String, Vec<_>> = BTreeMap::new();
         for one in statements(prose) {
@@ -39,14 +39,15 @@ impl Sentences {
         Self(all)
     }
 
-    /// Whether the document before has this sentence, cited as now.
+    /// Whether the document before has this sentence, and it is cited there if and only if it is cited now.
     fn has(&self, prose: &Prose, one: &Statement) -> bool {
         let same = self.0.get(&words(prose, one)).into_iter().flatten();
         same.map(|(cited, _)| *cited)
             .any(|cited| cited == one.is_cited())
     }
 
-    /// Where this sentence cites another source than before, or one that is gone: the first such mark, what it led to, and what it leads to.
+    /// For a sentence that cites another source than before, or one that is gone: the first such mark, what it led to, and what it leads
+    /// to.
     pub(crate) fn replaced(
         &self,
         prose: &Prose,
@@ -66,8 +67,8 @@ impl Sentences {
         first
     }
 
-    /// The lines of the sentences of a document that are new: those with a line that the diff adds, and those that the document before does not
-    /// have. For each line of its file the line that a comment about it can be put on: itself, else the first of the sentence that the diff shows.
+    /// The lines of new sentences: those with a line that the diff adds, and those that the document before does not have. Each line is
+    /// mapped to the line that can carry a comment about it: itself, else the first line of the sentence that the diff shows.
     pub(crate) fn new_lines(
         &self,
         file: &DiffFile,
@@ -109,13 +110,13 @@ fn words(prose: &Prose, statement: &Statement) -> String {
     words.join(" ")
 }
 
-/// Whether two entries, addresses or footnotes name one source: the same address, or the same words, to which some may be added, or of which some are gone.
-/// Of an empty text nothing is known.
+/// Whether two entries, addresses or footnotes name the same source: the same address, or words of which the one has all those of the
+/// other, and at most twice as many. An empty text counts as the same source, because nothing is known of it.
 fn is_same_source(one: &str, other: &str) -> bool {
     let address = |text: &str| {
         let (_, address) = text.split_once("://").filter(|_| !text.contains(' '))?;
         let address = address.trim_end_matches('/');
-        // Of a paper on arXiv any version is that paper.
+        // On arXiv, all versions of a paper are one source.
         let unversioned = address.trim_end_matches(|c: char| c.is_ascii_digit());
         let unversioned = unversioned.strip_suffix('v');
         let unversioned = unversioned.filter(|_| address.contains("arxiv.org/"));

@@ -1,4 +1,4 @@
-//! Findings in the formats of other tools.
+//! Prints findings in the formats of other tools.
 
 use std::collections::BTreeSet;
 use std::io::{self, Write};
@@ -47,7 +47,7 @@ pub(crate) trait Listed: Serialize {
 }
 
 impl FormatArgs {
-    /// A product in the form that was asked for.
+    /// A product in the chosen format.
     pub(crate) fn shown<D: Listed + 'static>(self, outcome: Outcome<D>) -> Shown {
         outcome.shown(D::SCHEMA, move |data, out| match self.format {
             Format::Text | Format::Json => data.lines(out),
@@ -126,7 +126,7 @@ fn rdjson(findings: &[Finding]) -> Value {
     })
 }
 
-/// The rule of a finding; what an agent found has none but its dimension.
+/// The rule of a finding; for a finding of an agent, its dimension.
 fn rule(finding: &Finding) -> &str {
     finding.rule.as_deref().unwrap_or(&finding.dimension)
 }

@@ -1,11 +1,14 @@
-//! `audit_claims`: which claims of a research pull request lack evidence, and what verdict follows.
+//! `audit_claims`: finds the claims of a research pull request that lack evidence, and derives the verdict.
 //!
-//! **Input**: a pull request on GitHub or a merge request on GitLab, answers of agents, lists of findings; for the rules documents, bibliographies, results, a plan.
-//! **Output**: a review on GitHub, files in the output folder; the last line of stdout is the token `verdict = approved|changes_requested|needs_human`. **Exit**: 0 for every verdict (callers branch
-//! on the verdict), with `--exit-signal` 10 for all but `approved`; 2 usage, also a URL of no pull request; 3 an input is absent; 4 an
-//! input is malformed; 5 no git worktree, a pull request that is not open, or an output cannot be written.
+//! **Input**: a pull request on GitHub or a merge request on GitLab, answers of agents, lists of findings; for the rules, documents,
+//! bibliographies, results and a plan.
+//! **Output**: a review on GitHub or GitLab, files in the output folder; the last line of stdout is the token `verdict =
+//! approved|changes_requested|needs_human`.
+//! **Exit**: 0 for every verdict (callers branch on the verdict), with `--exit-signal` 10 for all but `approved`; 2 usage, also an address
+//! that is not that of a pull request; 3 an input is absent; 4 an input is malformed; 5 not a git worktree, a pull request that is not
+//! open, or an output cannot be written.
 //!
-//! A GitHub that is away blocks nobody: the verdict is `approved` and `degraded` is true, unless something was found or
+//! An outage of GitHub or GitLab blocks nobody: the verdict is `approved` and `degraded` is true, unless something was found or
 //! `--degraded-verdict needs_human` was given.
 
 mod agents;
@@ -31,7 +34,7 @@ use cli::Command;
 use commands::{check, extract, merge, post, prepare, run as whole, verdict};
 use report::{Extracted, Prepared};
 
-/// Exit codes of the others.
+/// Exit codes of the commands that give no verdict.
 const FILES: &[(u8, &str)] = &[(3, ""), (4, ""), (5, "")];
 /// Exit codes of the commands that give a verdict.
 const VERDICT_EXITS: &[(u8, &str)] = &[

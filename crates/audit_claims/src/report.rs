@@ -24,13 +24,13 @@ pub(crate) const EXTRACTED: &str = "aris.audit_claims.extracted/v1";
 /// Schema id of [`Checked`].
 pub(crate) const CHECKED: &str = "aris.audit_claims.checked/v1";
 
-/// Characters of a message that are printed on its line.
+/// Longest message on a printed line, in characters.
 const LINE: usize = 400;
 
 /// Requests to agents that were written.
 #[derive(Debug, Default, Serialize, schemars::JsonSchema)]
 pub(crate) struct Prepared {
-    /// Whether GitHub could not be asked.
+    /// Whether GitHub or GitLab could not be asked.
     pub(crate) degraded: bool,
     /// Why it could not.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -57,7 +57,7 @@ pub(crate) struct Asked {
     pub(crate) path: String,
     /// Whether it is answered.
     pub(crate) answered: bool,
-    /// Why its answer does not hold.
+    /// Why its answer is invalid.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) problem: Option<String>,
 }
@@ -121,14 +121,14 @@ pub(crate) struct Checked {
     pub(crate) claims: usize,
     /// The findings, by file, line, rule.
     pub(crate) findings: Vec<Finding>,
-    /// Rules that could not look. They have not passed.
+    /// Rules that could not look, which have not passed.
     pub(crate) skipped: Vec<NotChecked>,
     /// What could not be read of the documents.
     pub(crate) problems: Vec<String>,
 }
 
 impl Checked {
-    /// Whether something is found that has to be mended or decided.
+    /// Whether there is a finding that somebody has to fix or decide.
     pub(crate) fn is_grave(&self) -> bool {
         self.findings
             .iter()
@@ -214,7 +214,7 @@ pub(crate) struct Judged {
     rejected: Vec<Rejected>,
     #[serde(skip)]
     pub(crate) unreadable: usize,
-    /// How it got to GitHub; none when nothing was to be posted there.
+    /// How it was posted; absent when nothing had to be posted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) posted: Option<Posted>,
 }
@@ -245,7 +245,7 @@ impl Judged {
         judged
     }
 
-    /// Something was not looked at, or not posted. A verdict that rests on findings stands; without any, `verdict` is what is said unseen.
+    /// Notes that something was not looked at, or not posted. Only an approval changes: `verdict` takes its place.
     pub(crate) fn degrade(&mut self, reason: &str, verdict: Verdict) {
         self.degraded = true;
         self.reason = Some(reason.to_owned());

@@ -1,5 +1,5 @@
-//! What reports rest on besides their text: entries of bibliographies, data and bindings of numbers, included files. Where a diff changes these,
-//! sentences are under review that it does not touch.
+//! What reports depend on besides their text: entries of bibliographies, data and bindings of numbers, included files. A change of these
+//! puts sentences under review that the diff does not touch.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
@@ -26,19 +26,19 @@ pub(crate) struct Beside<'a> {
     worktree: &'a Path,
     reports: &'a Reports,
     diff: &'a Diff,
-    /// Paths of the files that are no reports, those before a renaming among them.
+    /// Paths of the files that are no reports, also those before a renaming.
     changed: BTreeSet<&'a str>,
-    /// What git tracks; empty where nothing besides reports has changed.
+    /// Files that git tracks; empty where only reports have changed.
     tracked: Vec<String>,
 }
 
 /// What is known of the text of a changed file.
 enum Texts {
-    /// Before and now.
+    /// The text before and now.
     Known([String; 2]),
     /// It has not changed.
     AsBefore,
-    /// It is gone, cannot be read, or the diff does not show its text.
+    /// The file is gone or cannot be read, or the diff does not show its text.
     Unknown,
 }
 
@@ -79,7 +79,7 @@ impl<'a> Beside<'a> {
         let is_shown = self.diff.file(path);
         match is_shown.and_then(|file| Some((file, now()?))) {
             Some((file, now)) => Texts::Known([file.text_before(&now), now]),
-            // Another file was made of it, and it is as it was.
+            // The file was copied or renamed, and is still here as it was.
             None if is_shown.is_none() && !self.is_hidden(path) && now().is_some() => {
                 Texts::AsBefore
             }
@@ -91,7 +91,7 @@ impl<'a> Beside<'a> {
         self.diff.hidden.iter().any(|hidden| hidden.path == path)
     }
 
-    /// What becomes of the works that can be cited.
+    /// How the diff changes the works that can be cited.
     pub(crate) fn works(&self) -> Works {
         let mut works = Works::default();
         let bibliographies = self.changed.iter().filter(|path| is_bib(path));
@@ -107,8 +107,8 @@ impl<'a> Beside<'a> {
         works
     }
 
-    /// Reports outside the diff that cite one of these works, or may, each with what it includes; and findings about changed files that a report
-    /// includes, those `read` among them, and nobody looks at.
+    /// Adds the reports outside of the diff that cite one of these works, or may cite one, each with the files that it includes. Also
+    /// returns findings about changed files that nobody looks at, although one of all these reports includes them.
     pub(crate) fn citing(
         &self,
         works: &Works,
@@ -160,7 +160,8 @@ impl<'a> Beside<'a> {
         included.filter_map(|path| self.changed.get(path.as_str()).copied())
     }
 
-    /// The bound numbers of these folders, and those of others whose data or bindings have changed; these are also added to `resting`.
+    /// The bound numbers of these folders, and those of other folders whose data or bindings have changed. Numbers whose data or bindings
+    /// have changed are also added to `resting`.
     pub(crate) fn numbers(
         &self,
         mut folders: BTreeSet<PathBuf>,
@@ -194,7 +195,7 @@ impl<'a> Beside<'a> {
             let claims = Claims::read(text).ok()?;
             Some(claims.claims.len() + claims.tables.len())
         };
-        // What is wrong with a file that cannot be read now is told where its numbers are.
+        // A file that cannot be read now is reported with its numbers.
         let fewer = |path: &&&str| match self.texts(path) {
             Texts::Known([before, now]) => count(&now)
                 .zip(count(&before))
@@ -209,7 +210,7 @@ impl<'a> Beside<'a> {
     }
 }
 
-/// Why a document cannot be read, with its path in the worktree: it is posted, and nobody there needs to know where that lies.
+/// The message of an error about a document, with its path in the worktree. It is posted, where the path of the worktree is of no use.
 pub(crate) fn unread(worktree: &Path, error: &DiskError) -> String {
     let told = ErrorBody::of(error).message;
     told.replace(&format!("{}/", worktree.display()), "")
@@ -234,12 +235,12 @@ pub(crate) fn folder(path: impl AsRef<Path>) -> PathBuf {
     folder.map_or_else(PathBuf::new, Path::to_path_buf)
 }
 
-/// What a diff does to the works that can be cited.
+/// How a diff changes the works that can be cited.
 #[derive(Debug, Default)]
 pub(crate) struct Works {
-    /// By bibliography and key, each entry that is gone, or names another work: its title before, and now.
+    /// Entries that are gone or name another work, by bibliography and key: the title before and now.
     changed: BTreeMap<(String, String), (String, Option<String>)>,
-    /// Bibliographies of which nobody can tell what they were or are.
+    /// Bibliographies whose text before or now is unknown.
     unknown: BTreeSet<String>,
 }
 
@@ -249,7 +250,7 @@ impl Works {
             .each_ref()
             .map(|text| BibFile::read(path.to_owned(), text, &[]).read.entries);
         let [before, now] = [&before, &now].map(|entries| {
-            // Of equal keys the first counts.
+            // Of equal keys the first one counts.
             let entries = entries
                 .iter()
                 .rev()
@@ -257,7 +258,7 @@ impl Works {
             entries.collect::<BTreeMap<_, _>>()
         });
         for (key, old) in before {
-            // Biber reads no entry behind a `%`.
+            // Biber does not read an entry after a `%`.
             let new = now.get(key).filter(|new| !new.commented || old.commented);
             if new.is_none_or(|new| !is_same(old, new)) {
                 let change = (title(old), new.map(|new| title(new)));
@@ -278,14 +279,14 @@ impl Works {
             || asked.iter().any(|path| self.unknown.contains(path))
     }
 
-    /// What becomes of a key in these bibliographies.
+    /// How a key changes in these bibliographies; `None` where it does not.
     fn change(&self, asked: &[String], key: &str) -> Option<&(String, Option<String>)> {
         let mut paths = asked.iter();
         paths.find_map(|path| self.changed.get(&(path.clone(), key.to_owned())))
     }
 }
 
-/// The bibliographies that a document asks for, by all names that each may have. A part of a document asks for none: the whole does.
+/// The bibliographies that a document names, with every path that each may have. A part of a document names none: the whole document does.
 fn asked(prose: &Prose) -> Vec<String> {
     let folder = folder(prose.files.first().map_or("", String::as_str));
     let names = prose.references.files.iter().flatten();
@@ -293,7 +294,8 @@ fn asked(prose: &Prose) -> Vec<String> {
     paths.map(|path| name(&path)).collect()
 }
 
-/// Whether both name one work: by title, up to a subtitle and misprints; without titles by an identifier, or by all fields.
+/// Whether both entries name the same work: by title, apart from a subtitle and misprints; without titles by an identifier, or by all
+/// fields.
 fn is_same(old: &Entry, new: &Entry) -> bool {
     let both = |name| Some((old.text(name)?, new.text(name)?));
     let equal = |name| both(name).is_some_and(|(old, new)| old.eq_ignore_ascii_case(new));
@@ -316,22 +318,22 @@ fn title(entry: &Entry) -> String {
     title.unwrap_or("a work without a title").to_owned()
 }
 
-/// Lines that rest on what the diff changes, by file, and what is found of them.
+/// Lines that depend on what the diff changes, by file, and the findings about them.
 #[derive(Debug, Default)]
 pub(crate) struct Resting {
-    /// With the beginning of the sentence; empty for a number, whose finding says where it stands.
+    /// Each with the beginning of its sentence; empty for a number, whose finding says where it is.
     lines: BTreeMap<String, BTreeMap<u32, String>>,
-    /// One for each sentence that cites another source now.
+    /// One for each sentence that cites another source than before.
     pub(crate) findings: Vec<Finding>,
 }
 
 impl Resting {
-    /// The beginning of the sentence of a line that is one of them.
+    /// The beginning of the sentence on a line that depends on a change.
     pub(crate) fn sentence(&self, file: &str, line: u32) -> Option<&str> {
         self.lines.get(file)?.get(&line).map(String::as_str)
     }
 
-    /// Adds the sentences of a document that cite what was another source in the document before.
+    /// Adds the sentences of a document that cite another source than in the document before.
     pub(crate) fn compare(&mut self, prose: &Prose, before: &Sentences) {
         for one in statements(prose) {
             if let Some((mark, was, is)) = before.replaced(prose, &one) {
@@ -389,7 +391,7 @@ impl Resting {
     }
 }
 
-/// A change of what a mark leads to, and what to do.
+/// The message about a source that has changed, with what to do.
 fn change(mark: &str, was: &str, is: Option<&str>) -> String {
     let shown = |text: &str| aris_review::one_line(text, 120);
     let was = match shown(was) {

@@ -36,7 +36,7 @@ impl RuleArgs {
     }
 }
 
-/// What the rules saw.
+/// What the rules found.
 #[derive(Debug, Default)]
 pub(crate) struct Looked {
     /// Claims in what the diff shows.
@@ -49,8 +49,8 @@ pub(crate) struct Looked {
     pub(crate) problems: Vec<String>,
 }
 
-/// Reads the touched reports from the worktree, or, where one is not there or `stale`, as far as the diff shows it, and checks them; and reports
-/// whose sources the diff touches.
+/// Checks the touched reports, and the reports whose sources the diff touches. A touched report is read from the worktree; where it is
+/// absent or `stale` there, only what the diff shows of it is read.
 pub(crate) fn look(
     (tree, stale): (&Worktree, &BTreeSet<String>),
     reports: &Reports,
@@ -64,7 +64,7 @@ pub(crate) fn look(
     let mut resting = Resting::default();
     let mut read: Vec<(PathBuf, Prose)> = Vec::new();
     let mut files: BTreeMap<&str, (&DiffFile, Sentences)> = BTreeMap::new();
-    // A file without lines holds nothing any more.
+    // A file without lines is empty now.
     for file in reports.shown(diff).filter(|file| !file.lines.is_empty()) {
         let whole = inside(worktree, &file.path).filter(|_| !stale.contains(&file.path));
         match both(&disk, file, whole.as_deref()) {
@@ -74,7 +74,7 @@ pub(crate) fn look(
                 read.push((PathBuf::from(&file.path), prose));
                 files.insert(&file.path, (file, before));
             }
-            // A report that cannot be read is not one without faults.
+            // A report that cannot be read must not count as one without faults.
             Err(error) => {
                 let line = file.lines.iter().find(|line| line.old.is_none());
                 let line = line.or(file.lines.first()).map(|line| line.number);
@@ -95,7 +95,7 @@ pub(crate) fn look(
     }
     let folders = read.iter().map(|(path, _)| folder(path)).collect();
     let numbers = beside.numbers(folders, &mut resting);
-    // Reports of one folder are one work: what those of another cite says nothing of it.
+    // Reports in one folder are one work: citations in another folder say nothing about it.
     let mut by_folder: BTreeMap<PathBuf, Vec<(PathBuf, Prose)>> = BTreeMap::new();
     for (path, prose) in read {
         by_folder
@@ -143,8 +143,8 @@ pub(crate) fn look(
             new.insert(&file.path, before.new_lines(file, prose, statements));
         }
     }
-    // The line for a comment about a line under review: of a sentence that is new, or shown by a diff that adds to the file; or of one that rests on
-    // what the diff changes.
+    // The line for a comment about a line under review. Under review are lines of new sentences, lines that the diff shows of a file that
+    // it adds to, and lines that depend on what the diff changes.
     let line = |file: &str, line: u32| {
         if resting.sentence(file, line).is_some() {
             return Some(line);
@@ -167,7 +167,7 @@ pub(crate) fn look(
         let mut finding = finding.clone();
         let at = finding.line.and_then(|at| line(&finding.file, at));
         if finding.line.is_none() || at.is_some() {
-            // No comment can stand there: the review's body says which sentence it is.
+            // Such a line cannot carry a comment, so the text of the review names the sentence.
             let sentence = finding
                 .line
                 .and_then(|at| resting.sentence(&finding.file, at));
@@ -175,7 +175,7 @@ pub(crate) fn look(
                 finding.message = format!("{} ({sentence:?})", finding.message);
             }
             finding.line = at;
-            // A document and one that includes it say the same.
+            // A document, and another one that includes it, give the same findings.
             let what = (finding.file.clone(), at, finding.message.clone());
             if kept.insert(what) {
                 looked.findings.push(finding.identified());
@@ -185,7 +185,7 @@ pub(crate) fn look(
     Ok(looked)
 }
 
-/// What the rules found, and what was found of sources that have changed; that a source is gone is said once.
+/// The findings of the rules, and those about sources that have changed; where a rule says that a source is missing, this is not repeated.
 fn all_findings<'a>(checked: &'a [(Vec<Prose>, Check)], resting: &'a Resting) -> Vec<&'a Finding> {
     let mut all: Vec<&Finding> = checked
         .iter()
@@ -204,7 +204,7 @@ fn all_findings<'a>(checked: &'a [(Vec<Prose>, Check)], resting: &'a Resting) ->
     all
 }
 
-/// A report now and before: from the worktree where it is `whole` there, else as far as the diff shows it.
+/// A report now and before: from the worktree where it is `whole` there, else what the diff shows of it.
 fn both(disk: &Disk<'_>, file: &DiffFile, whole: Option<&Path>) -> Result<[Prose; 2], DiskError> {
     let [now, before] = match whole {
         Some(path) => {
@@ -220,7 +220,7 @@ fn both(disk: &Disk<'_>, file: &DiffFile, whole: Option<&Path>) -> Result<[Prose
     Ok([now?, before?])
 }
 
-/// The month in which entries of bibliographies are judged.
+/// The present month, to judge dates in bibliographies.
 pub(crate) fn month(context: &Context) -> Month {
     let today = context.now().to_zoned(TimeZone::UTC).date();
     Month {
@@ -229,7 +229,8 @@ pub(crate) fn month(context: &Context) -> Month {
     }
 }
 
-/// Agents and rules together: what one of them found counts. Where the rules see evidence and an agent sees none, a person decides.
+/// The findings of agents and rules together. Where the rules see a citation and no fault, and an agent finds no evidence, a person
+/// decides.
 ///
 /// **Source**: citation gates, §8.7.
 pub(crate) fn united(mut agents: Vec<Finding>, rules: &Looked) -> Vec<Finding> {
@@ -248,7 +249,7 @@ pub(crate) fn united(mut agents: Vec<Finding>, rules: &Looked) -> Vec<Finding> {
     agents
 }
 
-/// Claims of both, each place once; the agents' first.
+/// The claims of both, one for each line; an agent's claim is kept before that of the rules.
 pub(crate) fn joined(mut agents: Vec<Claim>, rules: &[Claim]) -> Vec<Claim> {
     let place = |claim: &Claim| (claim.file.clone(), claim.line);
     let known: BTreeSet<(String, Option<u32>)> = agents.iter().map(place).collect();

@@ -31,11 +31,13 @@ impl ReportArgs {
 pub(crate) struct Changes {
     /// The commit at its head.
     pub(crate) head: String,
-    /// The whole diff. Where it does not show the text of a report that is in a commit here, the text stands at its end, as if it was new.
+    /// The whole diff. Where it does not show the text of a report, and this repository has the head, the report follows at the end as if
+    /// it was new.
     pub(crate) diff: Vec<u8>,
 }
 
-/// Gets the diff and keeps it. **Errors**: also a [`Trouble`](Error::Trouble) of the service, which blocks nobody.
+/// Gets the diff and keeps it. **Errors**: also [`Trouble`](Error::Trouble) with GitHub or GitLab, after which the caller gives a degraded
+/// verdict.
 pub(crate) fn fetch(
     forge: &dyn Forge,
     pull: &Pull,
@@ -64,8 +66,8 @@ pub(crate) fn fetch(
     })
 }
 
-/// The files on which the rules rest and which are here otherwise than at the head of the pull request: those of the diff, bibliographies and
-/// bindings. Where the head is not in this repository, the lines that the diff shows are compared.
+/// The files that the rules read and that differ from those at the head of the pull request: files of the diff, bibliographies and
+/// bindings. Where this repository does not have the head, only the lines that the diff shows are compared.
 pub(crate) fn stale(
     worktree: &Worktree,
     diff: &Diff,
@@ -88,14 +90,14 @@ pub(crate) fn stale(
                 line.is_none_or(|line| *line != shown.text.trim_end_matches('\r'))
             })
         }
-        // The diff shows the text of a report that is not here; nothing shows all of a bibliography.
+        // A report that is not here is read from the diff; a bibliography is not, because the diff may show only a part of it.
         None => beside(&file.path) && !file.lines.is_empty(),
     };
     let shown = diff.files.iter().filter(differs);
     Ok(shown.map(|file| file.path.clone()).chain(changed).collect())
 }
 
-/// Reports that nobody can look at, because the diff does not show their text, or because of their format.
+/// Findings about reports that nobody can look at, because the diff does not show their text, or because of their format.
 pub(crate) fn not_shown(reports: &Reports, diff: &Diff, gate: Gate) -> Vec<Finding> {
     let hidden = reports.hidden(diff).into_iter();
     let dimension = gate.profile().dimensions[0];
@@ -111,14 +113,14 @@ pub(crate) fn not_shown(reports: &Reports, diff: &Diff, gate: Gate) -> Vec<Findi
     open.chain(unread).collect()
 }
 
-/// The claims of an earlier step; none when there was none.
+/// The claims that an earlier step kept; empty when there was none.
 pub(crate) fn kept_claims(folder: &Folder, number: u64) -> Result<Vec<Claim>, Error> {
     let path = folder.at(&format!("claims_{number}.json"));
     let kept = aris_gates::read_if_there(&path, "run prepare or run again")?;
     Ok(kept.unwrap_or_default())
 }
 
-/// The diff of an earlier step, or of a file.
+/// The diff in the given file, else the one that an earlier step kept.
 pub(crate) fn kept_diff(
     folder: &Folder,
     given: Option<&Path>,

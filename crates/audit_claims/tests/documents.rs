@@ -1,4 +1,4 @@
-//! `check` and `extract`: what the rules say of documents on the disk, without a pull request.
+//! `check` and `extract`: what the rules find in documents on the disk, without a pull request.
 #![cfg(test)]
 #![allow(clippy::disallowed_methods, reason = "tests prepare files directly")]
 
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 const RUNS: &str = "system,seed,depth_m\ndrill,1,4.1\ndrill,2,4.3\nspade,1,1.9\nspade,2,2.1\n";
 const CLEAN: &str = "# Holes\n\n## Results\n\nThe mean depth of the drill was 4.2 m.\n";
-/// A key that no bibliography has, and more runs than the results have.
+/// A citation key that no bibliography has, and more runs than the results have.
 const FAULTY: &str = "# Holes\n\n## Introduction\n\nDrills have been used for centuries [@nobody1900].\n\n## Results\n\nThe mean depth of the drill was 4.2 m over nine seeds.\n";
 
 fn project(text: &str) -> Project {
@@ -73,7 +73,7 @@ fn faults_are_found_with_their_lines() {
         .filter_map(|finding| finding["line"].as_u64())
         .collect();
     assert_eq!(lines, [5, 9]);
-    // The signal is asked for, and changes nothing that is said.
+    // `--exit-signal` changes only the exit code.
     let signalled = call(&project, &[&CHECK[..], &["--exit-signal"]].concat()).expect_code(10);
     assert_eq!(signalled.data(), data);
     assert_eq!(project.snapshot(), before, "check writes nothing");
@@ -94,7 +94,7 @@ fn what_check_prints_is_a_list_of_findings() {
     assert_eq!(data["rejected"], json!([]), "nothing is lost");
 }
 
-/// A document that holds nothing is not approved by a verdict about its check.
+/// A document without text does not become an approval when its check is given to `verdict`.
 #[test]
 fn what_a_check_could_not_look_at_is_no_approval() {
     let project = project("");
@@ -226,7 +226,7 @@ fn extract_lists_claims_with_type_and_line() {
 
 const SARIF: &str = include_str!("../../skill_lint/tests/sarif/sarif-schema-2.1.0.json");
 
-/// A number that the data contradict, and a key in other letters than the bibliography's.
+/// A number that the data contradict, and a citation key that differs from the bibliography's in upper and lower case.
 fn contradicted() -> Project {
     Project::new()
         .file("paper/report.tex", "\\documentclass{article}\n\\begin{document}\n\\section{Results}\nWe reach 34.9 BLEU.\nThat is so \\cite{Mole2001}.\n\\bibliography{refs}\n\\end{document}\n")
@@ -278,7 +278,7 @@ fn findings_and_edits_go_to_other_tools_in_their_formats() {
     let replaced = &number["fixes"][0]["artifactChanges"][0]["replacements"][0];
     assert_eq!(replaced["insertedContent"]["text"], "We reach 34.2 BLEU.");
     assert_eq!(replaced["deletedRegion"]["endColumn"], 20);
-    // What could not be read is no clean document in any format.
+    // An unreadable document does not look clean in any format.
     project.write("paper/report.tex", "\\begin{document");
     let sarif = formatted(&project, "sarif");
     assert_eq!(

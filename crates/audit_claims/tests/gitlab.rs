@@ -69,18 +69,18 @@ fn findings_become_threads_and_the_verdict_an_approval_or_a_note() {
     let log = gitlab.log();
     let sent = log.iter().find(|call| call.method == "POST").expect("one");
     assert_eq!(sent.headers["authorization"], "Bearer t");
-    // The second time everything is there.
+    // The second call finds everything posted.
     let writes = gitlab.merge(|merge| merge.writes);
     let data = run(&project, &gitlab, &[]);
     assert_eq!(data["posted"]["already"], 1, "{data}");
     assert_eq!(gitlab.merge(|merge| merge.writes), writes);
-    // What cannot be read is not posted again.
+    // Nothing is posted when the comments cannot be read.
     gitlab.merge(|merge| merge.broken = true);
     let data = run(&project, &gitlab, &[]);
     assert_eq!(data["degraded"], true, "{data}");
     gitlab.merge(|merge| merge.broken = false);
     assert_eq!(gitlab.merge(|merge| merge.writes), writes);
-    // The claim goes: its thread is closed, and the merge request is approved.
+    // Without the claim its thread is closed, and the merge request is approved.
     gitlab.merge(|merge| merge.diff = diff("More words."));
     let data = run(&project, &gitlab, &[]);
     assert_eq!(
@@ -93,7 +93,7 @@ fn findings_become_threads_and_the_verdict_an_approval_or_a_note() {
         (approved, &threads[0]["notes"][0]["resolved"]),
         (vec!["me".to_owned()], &json!(true))
     );
-    // It comes back: so does the thread, and the approval is taken back.
+    // The claim comes back: it gets a thread again, and the approval is taken back.
     gitlab.merge(|merge| merge.diff = diff(CLAIM));
     let data = run(&project, &gitlab, &[]);
     assert_eq!(
@@ -185,7 +185,7 @@ fn an_approval_that_cannot_be_taken_back_is_said_and_hides_no_finding() {
         );
         assert_eq!(gitlab.merge(|merge| merge.writes) == writes, again);
     }
-    // Once it can be, it is.
+    // When it can be taken back, it is.
     gitlab.merge(|merge| merge.sticky = false);
     let data = run(&project, &gitlab, &[]);
     assert_eq!(
@@ -196,7 +196,7 @@ fn an_approval_that_cannot_be_taken_back_is_said_and_hides_no_finding() {
     assert!(gitlab.merge(|merge| merge.approved.is_empty()));
 }
 
-/// What a person approved under the same login is theirs.
+/// An approval that a person gave under the same login belongs to that person.
 #[test]
 fn an_approval_that_was_given_by_hand_stays_and_is_said() {
     let (project, gitlab) = (repository(), GitLab::start("b", &diff(CLAIM)));
@@ -223,7 +223,7 @@ fn an_approval_that_was_given_by_hand_stays_and_is_said() {
     let writes = gitlab.merge(|merge| merge.writes);
     stays("it is said again");
     assert_eq!(gitlab.merge(|merge| merge.writes), writes);
-    // We agree with it, and then not any more.
+    // We agree with it, and later we do not.
     show("Words.");
     run(&project, &gitlab, &[]);
     let last = || gitlab.merge(|merge| merge.bodies()).pop().expect("a note");
@@ -234,7 +234,7 @@ fn an_approval_that_was_given_by_hand_stays_and_is_said() {
     );
     show(CLAIM);
     stays("we did not give it");
-    // The person takes it back: now it is ours.
+    // The person takes it back, so the next approval is ours.
     show("Words.");
     run(&project, &gitlab, &[]);
     gitlab.merge(|merge| merge.approved.clear());
@@ -250,10 +250,10 @@ fn an_approval_that_was_given_by_hand_stays_and_is_said() {
         !bodies.iter().any(|body| body.starts_with("Approved: ")),
         "{bodies:?}"
     );
-    // What they give after that is theirs again.
+    // An approval that the person gives after that is theirs again.
     by_hand();
     stays("ours was taken back");
-    // So is what they gave after GitLab took ours back; ours is older than its note.
+    // So is one that they gave after GitLab took ours back, which is older than its note.
     gitlab.merge(|merge| merge.approved.clear());
     show("Words.");
     run(&project, &gitlab, &[]);
@@ -326,7 +326,7 @@ fn only_open_merge_requests_and_only_with_the_token_of_their_server() {
         call(&project, &gitlab, &["run", ".", "main", URL]).expect_code(5);
     }
     gitlab.merge(|merge| merge.state = "opened");
-    // GITLAB_TOKEN is that of gitlab.com unless GITLAB_HOST says otherwise.
+    // `GITLAB_TOKEN` is for gitlab.com unless `GITLAB_HOST` names another host.
     let own = "https://git.example/g/sub/r/-/merge_requests/7";
     let data = call(&project, &gitlab, &["run", ".", "main", own])
         .expect_code(0)

@@ -1,5 +1,5 @@
 //! Nothing is posted twice: not where the list of what is there cannot be read, not by two calls at the same time, not after an answer that
-//! says "later" although the review was taken. Nothing is posted to a pull request that is not open.
+//! asks to wait although the review was taken. Nothing is posted to a pull request that is not open.
 #![cfg(test)]
 #![allow(clippy::disallowed_methods, reason = "tests prepare files directly")]
 
@@ -104,7 +104,7 @@ fn a_review_that_was_taken_although_the_answer_says_later_is_not_sent_again() {
         assert_eq!(there(&forge), (2, 1), "{status}");
         assert_eq!(data["posted"]["tier"], 0, "{status}: {data}");
     }
-    // One that was not taken is not sent in pieces to a service that is busy; a later call posts it.
+    // A review that was not taken is not sent in pieces to a busy service; a later call posts it.
     for status in [429, 503, 403] {
         let (project, forge) = (project(), Forge::start("b", DIFF));
         forge.pull(|pull| pull.refused.answer = Some((false, status)));

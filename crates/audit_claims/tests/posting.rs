@@ -1,4 +1,4 @@
-//! Reviews on GitHub: every way they can go, through a local server and through a `gh` that only pretends.
+//! Reviews on GitHub: every way to post them, through a local server and a fake `gh`.
 #![cfg(test)]
 #![allow(clippy::disallowed_methods, reason = "tests prepare files directly")]
 
@@ -79,7 +79,7 @@ fn one_review_carries_comments_and_the_rest_and_a_second_run_writes_nothing() {
     assert_eq!(again.data()["posted"]["already"], 2);
     assert_eq!(forge.pull(|pull| pull.writes), 1);
     assert_eq!(before, project.snapshot());
-    // A settled thread is no place where it is said, and --repost wants it all again.
+    // A finding in a resolved thread is posted again, and --repost posts all findings again.
     forge.pull(|pull| pull.resolved.insert(100));
     assert_eq!(
         posted(&post(&project, &forge, &two(), &[])),
@@ -105,7 +105,7 @@ fn an_approval_is_said_again_only_after_something_else_was_said() {
             .map(|review| review["state"].clone())
             .collect::<Vec<_>>()
     });
-    // The approval does not outlive the request for changes.
+    // The request for changes takes the approval back.
     assert_eq!(states, ["DISMISSED", "CHANGES_REQUESTED", "APPROVED"]);
 }
 
@@ -161,10 +161,10 @@ fn every_tier_is_reached_when_the_ones_before_are_refused() {
         assert_eq!(run.data()["degraded"], what == "everything", "{what}");
         assert_eq!(forge.pull(|pull| pull.writes), writes, "{what}");
         assert_eq!(run.data()["posted"]["own_pr"] == true, what == "own");
-        // What could be said once is not said twice.
+        // Nothing that was posted is posted again.
         post(&project, &forge, &two(), &[]);
         assert_eq!(forge.pull(|pull| pull.writes), writes, "{what}, again");
-        // However the comments went, the review is there with its event: it is what blocks a merge.
+        // Whatever happens to the comments, the review is there with its event, which is what blocks a merge.
         let reviews = forge.pull(|pull| pull.reviews.clone());
         let states: Vec<&Value> = reviews.iter().map(|review| &review["state"]).collect();
         match what {
@@ -201,7 +201,7 @@ fn a_refused_comment_stands_in_the_review() {
     let mut findings = two();
     findings[1]["file"] = json!("s.md");
     project.write("findings.json", findings.to_string());
-    // Where GitHub gives no diff positions are taken as given.
+    // Without a diff the lines of findings are not checked.
     let run = helper()
         .call(project.path())
         .env("GITHUB_TOKEN", "t")
@@ -222,7 +222,7 @@ fn a_refused_comment_stands_in_the_review() {
     );
 }
 
-/// The two findings, on a report whose lines have moved, in other words.
+/// The two findings in other words, on a report whose lines have moved.
 #[test]
 fn a_finding_stays_the_same_where_its_line_moves_or_other_words_are_found_for_it() {
     let (project, forge) = (Project::new(), Forge::start("b", DIFF));
@@ -252,7 +252,7 @@ fn a_finding_stays_the_same_where_its_line_moves_or_other_words_are_found_for_it
         .expect_code(0);
     assert_eq!(run.data()["posted"]["already"], 2, "{run}");
     assert_eq!(forge.pull(|pull| pull.comments.len()), 2);
-    // Lines that read alike are two places.
+    // Two lines of equal text are two places.
     let twice = "diff --git a/r.md b/r.md\n--- a/r.md\n+++ b/r.md\n@@ -0,0 +1,3 @@\n+We win.\n+Else.\n+We win.\n";
     let both = json!([
         finding(json!(1), "warning", "m"),
@@ -275,7 +275,7 @@ fn a_finding_stays_the_same_where_its_line_moves_or_other_words_are_found_for_it
     assert_ne!(prints[0], prints[1]);
 }
 
-/// What `merge` writes and prints has the verdict of the lists.
+/// The output of `merge` gives the same verdict as the lists.
 #[test]
 fn merging_makes_nothing_readable() {
     let project = Project::bare()
@@ -355,7 +355,7 @@ fn threads_of_findings_that_are_gone_are_closed_by_who_looked() {
         post(&project, &forge, &two(), &[]);
         forge.pull(|pull| {
             pull.outdated.insert(101);
-            // A comment of somebody else is nobody's to close.
+            // A comment of somebody else is not ours to close.
             pull.comment("r.md", 4, "[warning] external: and this?", "MEMBER");
             pull.comments.last_mut().expect("one")["user"]["login"] = json!("mona");
             if answered {
@@ -417,7 +417,7 @@ fn a_github_that_is_away_changes_no_verdict_that_rests_on_findings() {
 
 #[test]
 fn nobody_else_can_silence_a_finding_with_a_copied_mark() {
-    // The author may write in the repository, too.
+    // Also when the author may write in the repository.
     for association in ["NONE", "OWNER", "COLLABORATOR"] {
         silence(association);
     }
@@ -491,7 +491,7 @@ fn hostile_findings_forge_nothing() {
     assert!(!plain.stdout().contains('\u{1b}') && !project.at("owned").exists());
 }
 
-/// Whoever has no variable for the token has `gh` asked for that of the host, and for nothing else.
+/// Where no variable has the token, `gh` is asked for the token of the host and for nothing else.
 #[test]
 fn gh_gives_the_token_of_the_host_and_of_no_other() {
     let forge = Forge::start("b", DIFF);
@@ -580,7 +580,7 @@ fn gh_gives_the_token_of_the_host_and_of_no_other() {
     }
 }
 
-/// A review that was taken although the answer was an error is not posted a second time, whatever way it went.
+/// A review that was taken although the answer was an error is not posted a second time, whichever way it was sent.
 #[test]
 fn a_review_whose_answer_was_lost_is_looked_for_before_it_is_sent_in_pieces() {
     let (project, forge) = (Project::new(), Forge::start("b", DIFF));
@@ -590,7 +590,7 @@ fn a_review_whose_answer_was_lost_is_looked_for_before_it_is_sent_in_pieces() {
         (json!(0), 2, 0)
     );
     assert_eq!(forge.pull(|pull| pull.writes), 1);
-    // With --repost an older review of the same words looks like the new one.
+    // With --repost an older review with the same text looks like the new one.
     assert_eq!(
         posted(&post(&project, &forge, &two(), &["--repost"])),
         (json!(3), 0, 2)
@@ -744,7 +744,7 @@ fn a_later_finding_on_a_line_with_a_comment_is_posted_and_nothing_twice() {
         assert!(there[1].contains("comparative is missing"), "{there:?}");
         assert!(!there[1].contains("external is missing"), "{there:?}");
     }
-    // Of two that were posted as one comment, each is there alone, and the thread is open as long as one of them is.
+    // Two findings were posted as one comment: each is recognized alone, and the thread stays open as long as one of them is there.
     let (project, forge) = (Project::new(), Forge::start("b", DIFF));
     for (list, complete, resolved) in [
         (json!([first, second]), "", 0),
@@ -763,7 +763,7 @@ fn a_later_finding_on_a_line_with_a_comment_is_posted_and_nothing_twice() {
         assert_eq!(bodies(&forge).len(), 1, "{list}");
         assert_eq!(forge.pull(|pull| pull.resolved.len()), resolved, "{list}");
     }
-    // A comment of an earlier version marks the first of its findings alone.
+    // A comment of an earlier version marks only the first of its findings.
     let (project, forge) = (Project::new(), Forge::start("b", DIFF));
     post(&project, &forge, &json!([first, second]), &[]);
     forge.pull(|pull| {
@@ -775,7 +775,7 @@ fn a_later_finding_on_a_line_with_a_comment_is_posted_and_nothing_twice() {
     assert_eq!(bodies(&forge).len(), 1);
 }
 
-/// What stands at GitHub decides: a review that says the same and was dismissed, or was followed by an approval, is sent again.
+/// The state on GitHub counts: a review with the same text that was dismissed, or followed by an approval, is sent again.
 #[test]
 fn a_review_that_counts_no_more_is_sent_again() {
     let states = |forge: &Forge| {
@@ -801,7 +801,7 @@ fn a_review_that_counts_no_more_is_sent_again() {
             assert_eq!(states(&forge), json!(["DISMISSED", was]), "{run}");
         }
     }
-    // The same login approves, as a person may whose token it is: the block is put up again, once.
+    // The same login approves by hand, because the token belongs to a person: the block is set again, once.
     let (project, forge) = (Project::new(), Forge::start("b", DIFF));
     post(&project, &forge, &two(), &[]);
     forge.pull(|pull| {
@@ -817,7 +817,7 @@ fn a_review_that_counts_no_more_is_sent_again() {
         assert_eq!(states(&forge), wanted, "{run}");
     }
     assert_eq!(forge.pull(|pull| pull.comments.len()), 2);
-    // So is one whose finding was settled since, and is found again.
+    // A review is also sent again when its finding was settled since, and is found again.
     let (project, forge) = (Project::new(), Forge::start("b", DIFF));
     let findings = json!([{"file": "r.md", "line": null, "dimension": "external", "severity": "critical", "message": "m"}]);
     post(&project, &forge, &findings, &[]);

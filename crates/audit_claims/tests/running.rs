@@ -1,4 +1,4 @@
-//! The whole gate with agents: questions, answers, and what follows where answers are missing or nonsense.
+//! The whole gate with agents: requests, answers, and what follows where answers are missing or invalid.
 #![cfg(test)]
 #![allow(clippy::disallowed_methods, reason = "tests prepare files directly")]
 
@@ -65,7 +65,7 @@ fn agents_are_asked_section_by_section_and_then_about_evidence() {
         .filter(|line| line.starts_with("----- end "))
         .count();
     assert_eq!(ends, 1, "{prompt}");
-    // What the request asks for is what the reader takes.
+    // The reader accepts what the request asks for.
     assert_follows(&request["output_schema"], &claim(), "the answer");
     answer(&project, &names[0], claim());
     answer(
@@ -76,7 +76,7 @@ fn agents_are_asked_section_by_section_and_then_about_evidence() {
     let names = ids(&call(&project, &forge, &["prepare", URL])
         .expect_code(0)
         .data());
-    // Experimental claims are their own evidence: nobody is asked about them.
+    // Experimental claims are their own evidence: agents are not asked about them.
     assert_eq!(names.len(), 3);
     assert!(names[2].starts_with("match-external-"));
     answer(&project, &names[2], json!([]));
@@ -92,7 +92,7 @@ fn agents_are_asked_section_by_section_and_then_about_evidence() {
             .map(Vec::len),
         Some(2)
     );
-    // A finding about a line that the diff does not show goes where its claim stands.
+    // A finding about a line that the diff does not show moves to the line of its claim.
     answer(
         &project,
         &names[0],
@@ -161,7 +161,7 @@ fn what_nobody_looked_at_is_for_a_person() {
             );
         }
     }
-    // Findings that nobody can read are none, and no reason to approve.
+    // Unreadable findings count as none, but are no reason to approve.
     let (project, forge) = (repository(), Forge::start("b", DIFF));
     for round in 0..2 {
         for name in ids(&call(&project, &forge, &["prepare", URL])
@@ -244,7 +244,7 @@ fn rules_need_no_agent_and_their_findings_stand_beside_those_of_agents() {
         "research/r.md",
         "## Introduction\n\nIt is known that attention scales quadratically.\n\nIt is known that dropout regularises [3].\n\nIt is known that this line is not under review.\n",
     );
-    // Where the report is not checked out, what the diff shows of it is read.
+    // Where the report is not checked out, the part that the diff shows is read.
     for project in [&whole, &repository()] {
         forge.pull(|pull| {
             pull.comments.clear();
@@ -270,7 +270,7 @@ fn rules_need_no_agent_and_their_findings_stand_beside_those_of_agents() {
             "{data}"
         );
     }
-    // An agent that misses the mark and the rules that see it: a person decides. An agent's other findings count, and so do the rules'.
+    // Where an agent sees no citation and the rules see one, a person decides. Other findings of the agent and of the rules count.
     let names = ids(&call(&whole, &forge, &["prepare", URL])
         .expect_code(0)
         .data());
@@ -310,7 +310,7 @@ fn rules_need_no_agent_and_their_findings_stand_beside_those_of_agents() {
         ),
         (&json!(true), &json!(false), &json!("rules"))
     );
-    // The other gate has none.
+    // The review gate has no rules.
     call(
         &whole,
         &forge,
@@ -321,7 +321,7 @@ fn rules_need_no_agent_and_their_findings_stand_beside_those_of_agents() {
     .expect_code(2);
 }
 
-/// The same line has a finding that is as grave and comes first: it carries the edit of the other one.
+/// The finding on this line gives way to one of the same severity, which takes over its edit.
 #[test]
 fn a_key_that_is_nearly_one_of_the_bibliography_is_offered_as_an_edit() {
     let line = "Earlier systems gain 5 points \\cite{smth2020gains}.";
@@ -358,7 +358,7 @@ fn answers_that_the_branch_brings_are_refused() {
         let (project, forge) = (Project::bare(), Forge::start("b", DIFF));
         project.git(&["init", "-q"]);
         let arguments = [&["prepare", URL][..], &more].concat();
-        // The author asks as the reviewer will, and answers that there is nothing.
+        // The author asks as the reviewer will, and answers that nothing was found.
         let names = ids(&call(&project, &forge, &arguments).expect_code(0).data());
         for id in names {
             let answer = json!({"schema": "aris.audit_claims.answer/v1", "request": id, "model": "m", "output": []});
@@ -403,7 +403,7 @@ fn a_worktree_that_is_not_the_pull_request_approves_nothing() {
             "{run}"
         );
     }
-    // A bibliography that is here otherwise than at the head changes the verdict as well.
+    // A bibliography that differs from the one at the head changes the verdict as well.
     let project = Project::bare().file("r.md", good).file("a.bib", "");
     project.git(&["init", "-q", "-b", "master"]);
     project.git(&["add", "."]);

@@ -1,4 +1,4 @@
-//! What was not looked at is not approved: diffs that are no diffs, and reports whose text a diff does not show.
+//! What was not looked at is not approved: texts that are no diffs, and reports whose text a diff does not show.
 #![cfg(test)]
 #![allow(clippy::disallowed_methods, reason = "tests prepare files directly")]
 
@@ -94,7 +94,7 @@ fn threads_of_findings_stay_open_where_the_diff_cannot_be_read() {
     let (_, degraded, _) = said(&run(&project, &forge, &more).expect_code(0));
     assert!(degraded);
     assert!(forge.pull(|pull| pull.resolved.is_empty()));
-    // The finding is gone, and the diff can be read: now it is closed.
+    // The finding is gone, and the diff can be read, so its thread is closed.
     forge.pull(|pull| {
         pull.served = None;
         pull.diff = DIFF.replace("It is known that attention scales quadratically.", "Words.");
@@ -253,7 +253,7 @@ fn a_report_that_the_diff_hides_is_read_from_the_commit_that_is_here() {
     );
 }
 
-/// What it is, files with their text (none: deleted), verdict, rule, and the place of its finding: file, words.
+/// The name of the case, files with their text (`None`: deleted), the verdict, the rule, and where its finding is: file, words.
 type Case<'a> = (
     &'a str,
     &'a [(&'a str, Option<String>)],
@@ -262,7 +262,7 @@ type Case<'a> = (
     [&'a str; 2],
 );
 
-/// What a sentence rests on can change without a change of the sentence: the work that its key names, and the data of its numbers.
+/// The sources of a sentence can change while the sentence stays the same: the work that its key names, and the data of its numbers.
 #[test]
 fn sentences_whose_sources_change_are_looked_at() {
     let entry = |key: &str, title: &str| {
@@ -520,7 +520,7 @@ fn sentences_whose_sources_change_are_looked_at() {
             .map(|one| one["file"].as_str().expect("a file"))
             .collect();
         assert_eq!(found.concat(), file, "{what}: {data}");
-        // Where no line of the diff is theirs, the body of the review says which sentences they are.
+        // Where no line of the diff belongs to them, the text of the review names the sentences.
         if !file.is_empty() {
             let body = forge.pull(|pull| format!("{:?} {:?}", pull.reviews, pull.comments));
             assert!(
@@ -543,7 +543,7 @@ fn new(path: &str, text: &str) -> String {
     )
 }
 
-/// What readers see is looked at, whatever markup it stands in; `run` and `check` say the same.
+/// Text that readers see is checked, whatever markup it is in; `run` and `check` find the same.
 #[test]
 fn text_in_html_tables_captions_headings_and_notes_is_looked_at() {
     let claim = "Earlier systems reach 90 points on the benchmark.";
@@ -593,7 +593,7 @@ fn text_in_html_tables_captions_headings_and_notes_is_looked_at() {
             3,
         ),
         ("a.md", format!("# {claim}\n"), "changes_requested", 1),
-        // What others have reached is no result of this work.
+        // What others have reached is not a result of this work.
         (
             "a.md",
             format!("# R\n\n## Results\n\n{claim}\n"),
@@ -624,7 +624,7 @@ fn text_in_html_tables_captions_headings_and_notes_is_looked_at() {
             "changes_requested",
             5,
         ),
-        // No entry of the list.
+        // Not an entry of the list.
         (
             "a.md",
             format!("# R\n\nSo.\n\n## References\n\n{claim}\n"),
@@ -643,7 +643,7 @@ fn text_in_html_tables_captions_headings_and_notes_is_looked_at() {
             "approved",
             0,
         ),
-        // It may be no more than a title.
+        // It may be only a title.
         (
             "a.md",
             String::from("# Earlier systems reach 90 points on the benchmark\n"),
@@ -658,7 +658,7 @@ fn text_in_html_tables_captions_headings_and_notes_is_looked_at() {
             "changes_requested",
             2,
         ),
-        // Nothing in it was looked at.
+        // It contains no text to look at.
         (
             "a.md",
             String::from("# R\n\n| 1 |\n|---|\n| 2 |\n"),
@@ -698,7 +698,7 @@ fn text_in_html_tables_captions_headings_and_notes_is_looked_at() {
     }
 }
 
-/// A sentence that the base does not have is new, also where the diff adds nothing.
+/// A sentence that the base does not have is new, even where the diff adds nothing.
 #[test]
 fn a_deletion_inside_a_sentence_changes_it() {
     let far = "and\n".repeat(6);
@@ -709,7 +709,7 @@ fn a_deletion_inside_a_sentence_changes_it() {
     let paragraph = "diff --git a/r.md b/r.md\n--- a/r.md\n+++ b/r.md\n@@ -1,7 +1,5 @@\n # R\n \n-Gone.\n-\n Others say that 7 is best.\n \n Earlier systems reach 90 points\n";
     for (diff, verdict, line) in [
         (diff, "changes_requested", Some(10)),
-        // What stands around a paragraph that goes is as it was.
+        // The text around a deleted paragraph is unchanged.
         (paragraph, "approved", None),
     ] {
         let (project, forge) = (repository().file("r.md", &now), Forge::start("b", diff));

@@ -87,7 +87,7 @@ pub(crate) fn run(args: &CheckArgs, context: &Context) -> Result<Shown, Error> {
     Ok(args.form.shown(Outcome::found(checked, grave)))
 }
 
-/// Turns the edits of rules into suggestions about the lines as they stand.
+/// Turns the edits of rules into suggestions about the present text of the lines.
 fn suggest(findings: &mut [Finding], context: &Context) {
     let mut texts: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for finding in findings.iter_mut().filter(|finding| finding.edit.is_some()) {

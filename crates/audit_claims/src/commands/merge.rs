@@ -1,4 +1,4 @@
-//! `merge`: one list out of several.
+//! `merge`: merges several lists of findings into one.
 
 use std::path::PathBuf;
 

@@ -15,7 +15,7 @@ use aris_review::Findings;
 
 use crate::Error;
 
-/// What to give where a list does not hold.
+/// Tells the user what to give when a list is invalid.
 pub(crate) const HINT: &str = "give a list of findings, an object with one under \"findings\", or what audit_claims prints with --json";
 
 /// Reads a list of findings.

@@ -1,4 +1,4 @@
-//! `post`: merge, verdict, review.
+//! `post`: merges findings, derives the verdict, and posts the review.
 
 use std::path::PathBuf;
 
@@ -49,7 +49,7 @@ pub(crate) fn run(args: &PostArgs, context: &Context) -> Result<Shown, Error> {
         let record = forge.record(&args.pull)?;
         forge.diff(&args.pull, &record)
     };
-    // A finding is known again by the line that it is about, and that stands in the diff.
+    // A finding is recognized by the text of its line, which is in the diff.
     match kept.map_or_else(asked, Ok) {
         Ok(diff) => all = anchored(all, &diff, &kept_claims(&folder, number)?),
         Err(trouble) => context.warn(&format!(

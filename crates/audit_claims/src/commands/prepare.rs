@@ -1,6 +1,6 @@
-//! `prepare`: the diff, its sections, and what agents are asked about them.
+//! `prepare`: gets the diff, divides it into sections, and writes the requests to agents.
 //!
-//! Called again when answers are there, it asks what follows from them: first for claims, then for their evidence.
+//! Called again when there are answers, it writes the requests that follow from them: first for claims, then for their evidence.
 
 use std::path::PathBuf;
 

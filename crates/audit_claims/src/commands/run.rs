@@ -80,7 +80,7 @@ pub(crate) fn run(args: &RunArgs, context: &Context) -> Result<Shown, Error> {
     let read = Diff::read(&diff);
     let not_shown = not_shown(&reports, &read, args.folder.gate);
     let stale = match engine {
-        // Agents see the diff and nothing else.
+        // Agents see only the diff.
         Engine::Agent => BTreeSet::new(),
         Engine::Rules | Engine::Both => stale(&worktree, &read, &head)?,
     };
@@ -141,7 +141,7 @@ impl RunArgs {
         }
     }
 
-    /// Everything that was found, where the diff can carry it. What nobody looked at is a finding, too.
+    /// All findings, on lines that can carry a comment. A part that nobody looked at is a finding, too.
     fn found(
         &self,
         (engine, answers): (Engine, &Path),
@@ -168,7 +168,7 @@ impl RunArgs {
             let looked = look(worktree, reports, &read, &self.rules, context)?;
             claims = joined(claims, &looked.claims);
             all.findings = united(all.findings, &looked);
-            // Where an agent is silent, the rules have looked; only what they could not read is open.
+            // Where an agent gave no answer, the rules have looked; open is only what they could not read.
             open = looked.open;
             problems = looked.problems;
         }
@@ -188,7 +188,7 @@ impl RunArgs {
     }
 }
 
-/// The list as it can be read again: findings, and behind them what was none.
+/// The findings as a list that can be read again, and after them the entries that are no findings.
 fn raw(all: &Findings) -> Result<Vec<Value>, Error> {
     let findings = all.findings.iter().map(serde_json::to_value);
     let rejected = all.rejected.iter().map(|entry| Ok(entry.finding.clone()));

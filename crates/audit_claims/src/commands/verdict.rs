@@ -1,4 +1,4 @@
-//! `verdict`: what follows from findings.
+//! `verdict`: derives the verdict from findings.
 
 use std::path::PathBuf;
 
