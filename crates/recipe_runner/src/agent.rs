@@ -1,4 +1,4 @@
-//! The command that carries out agent steps: how it is configured, what it is told, how its answer is read.
+//! The command that carries out agent steps: its configuration, its prompt, and how its answer is read.
 
 use std::path::Path;
 
@@ -13,15 +13,15 @@ use serde_json::{Map, Value};
 use crate::attempt::Request;
 use crate::error::Error;
 
-/// Where a project says what its agent command is.
+/// Where a project configures its agent command.
 const CONFIG: &str = ".aris/config.yaml";
-/// Bytes that the configuration may have.
+/// Largest configuration, in bytes.
 const CONFIG_LIMIT: u64 = 1 << 20;
-/// Stands for the prompt in an argument; without it the prompt goes to standard input.
+/// Replaced by the prompt in an argument; without it the prompt goes to standard input.
 pub(crate) const PROMPT: &str = "{prompt}";
-/// Stands for the step's model in an argument.
+/// Replaced by the step's model in an argument.
 const MODEL: &str = "{model}";
-/// Arguments of `run_skill` that say where and how a session runs, and are no part of what it is told.
+/// Arguments of `run_skill` that say where and how a session runs, and are not part of the prompt.
 const SETTINGS: [&str; 6] = [
     "skill_command",
     "cwd",
@@ -68,7 +68,7 @@ fn configured(path: &Path) -> Result<Vec<String>, Error> {
     }
 }
 
-/// The words of a command that a flag gives.
+/// Splits the command that `--exec-tools` gives into words.
 pub(crate) fn split(flag: &str) -> Result<Vec<String>, Error> {
     let words = words(flag).filter(|words| !words.is_empty());
     words.ok_or_else(|| {
@@ -77,7 +77,7 @@ pub(crate) fn split(flag: &str) -> Result<Vec<String>, Error> {
     })
 }
 
-/// Splits a command at blanks; what stands in quotes stays together. No other sign has a meaning. `None` when a quote is open.
+/// Splits a command at blanks; text in quotes stays together. No other character has a meaning. `None` when a quote is not closed.
 pub(crate) fn words(text: &str) -> Option<Vec<String>> {
     let mut words = Vec::new();
     let mut word: Option<String> = None;
@@ -97,7 +97,7 @@ pub(crate) fn words(text: &str) -> Option<Vec<String>> {
     quote.is_none().then_some(words)
 }
 
-/// What a session is told: the skill command, then what else the step passes, one line each.
+/// The prompt: the skill command, then the other arguments of the step, one on each line.
 pub(crate) fn prompt(with: &Map<String, Value>) -> String {
     let text = |value: &Value| aris_recipe::value::to_text(value).into_owned();
     let mut prompt = with.get("skill_command").map(text).unwrap_or_default();
@@ -116,14 +116,14 @@ pub(crate) fn prompt(with: &Map<String, Value>) -> String {
 pub(crate) fn call(command: &[String], prompt: &str, model: &str) -> (Vec<String>, Option<String>) {
     let as_argument = command.iter().any(|word| word.contains(PROMPT));
     let words = command.iter().map(|word| {
-        // In one pass: a prompt may hold the signs of the model's place.
+        // Both are replaced in one pass, because a prompt may contain `{model}`.
         let parts = word.split(PROMPT).map(|part| part.replace(MODEL, model));
         parts.collect::<Vec<_>>().join(prompt)
     });
     (words.collect(), (!as_argument).then(|| prompt.to_owned()))
 }
 
-/// What came of a session: the result that it printed as JSON, else the fields of its final text.
+/// The outcome of a session: the result that it printed as JSON, else the fields of its final text.
 pub(crate) fn outcome(end: End, stdout: &str, silent: bool, request: &Request) -> Outcome {
     let told = match end {
         End::TimedOut => {
@@ -141,7 +141,7 @@ pub(crate) fn outcome(end: End, stdout: &str, silent: bool, request: &Request) -
     };
     let mut outcome = of_text(stdout, &request.reading);
     if let Some(note) = told {
-        // The program's own word counts, unless it says that all is well.
+        // A status that the program reports itself counts, unless it is a success.
         if outcome.status == OutcomeStatus::Success {
             outcome.status = OutcomeStatus::Failure;
             outcome.retry_reason = None;
@@ -151,7 +151,7 @@ pub(crate) fn outcome(end: End, stdout: &str, silent: bool, request: &Request) -
     outcome
 }
 
-/// Reads a session's output. A note says where a helper could not look.
+/// Reads a session's output. The note says where a helper could not look.
 ///
 /// **Source**: `claude -p --output-format json` prints one object with `type: result`, `is_error`, `subtype` and the final text under
 /// `result`; with `stream-json` it is the last line. A session that ran out of context says that its prompt is too long.
@@ -178,7 +178,7 @@ pub(crate) fn of_text(text: &str, reading: &Reading) -> Outcome {
     }
 }
 
-/// A success, with a word on a helper that could not look.
+/// A success; the note says where a helper could not look.
 fn noted(text: &str, fields: Map<String, Value>) -> Outcome {
     let note = tokens::degraded(text, &fields);
     Outcome {
@@ -187,20 +187,20 @@ fn noted(text: &str, fields: Map<String, Value>) -> Outcome {
     }
 }
 
-/// What a session cost, as far as it reports it.
+/// What a session cost, as far as it reports this.
 #[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize, schemars::JsonSchema)]
 pub(crate) struct Usage {
     /// Tokens that it read, those from a cache included.
     pub(crate) input_tokens: u64,
     /// Tokens that it wrote.
     pub(crate) output_tokens: u64,
-    /// US dollars; absent where it does not say.
+    /// US dollars; absent where the session does not report them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) cost_usd: Option<f64>,
 }
 
 impl Usage {
-    /// Both.
+    /// The sum of both.
     pub(crate) fn and(self, other: Self) -> Self {
         let costs = [self.cost_usd, other.cost_usd];
         Self {
@@ -211,7 +211,7 @@ impl Usage {
     }
 }
 
-/// What a session's output says that it cost; `None` where it says nothing.
+/// What a session reports as its cost; `None` where it reports nothing.
 ///
 /// **Source**: the report of `claude -p --output-format json`: `usage` with its counts of tokens, and `total_cost_usd`.
 pub(crate) fn usage(text: &str) -> Option<Usage> {
@@ -246,7 +246,7 @@ fn of_report(report: &Map<String, Value>, reading: &Reading) -> Outcome {
         outcome.retry_reason = reason;
         outcome.subtype = subtype.map(str::to_owned);
     } else if failed {
-        // One that had its number of turns has left its work where it was, as one whose context is full.
+        // A session that used up its turns has left unfinished work, as one whose context is full.
         let full = subtype == Some("error_max_turns")
             || text.to_ascii_lowercase().contains("prompt is too long");
         let full = full.then_some(OutcomeStatus::ContextLimit);

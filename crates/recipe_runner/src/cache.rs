@@ -1,7 +1,7 @@
-//! Results of steps that say `cache: true`, kept for later runs: equal work is not done again.
+//! Keeps results of steps with `cache: true` for later runs, so that equal work is not done again.
 //!
-//! Equal means: the same step does the same kind of work with the same arguments, folder and variables, and the files that it names under
-//! `cache` have the same bytes. What a command reads besides is its author's to name.
+//! Work is equal if the same step does the same kind of work with the same arguments, folder and variables, and the files that it names
+//! under `cache` have the same bytes. The author of a step must name every other file that its command reads.
 
 use std::path::{Path, PathBuf};
 
@@ -17,7 +17,7 @@ use crate::attempt::Request;
 use crate::error::Error;
 use crate::secret;
 
-/// Bytes of a kept result.
+/// Largest kept result, in bytes.
 const LIMIT: u64 = 256 << 20;
 
 /// A kept result.
@@ -28,7 +28,7 @@ struct Kept {
     /// When, UTC.
     made: String,
     outcome: Outcome,
-    /// Of the outcome: one that somebody changed by hand is none.
+    /// Digest of the outcome, so that a result that was changed by hand is not used.
     sha256: String,
 }
 
@@ -42,9 +42,9 @@ pub(crate) fn folder_of(state: &Path) -> PathBuf {
     state.with_file_name(".recipe-cache")
 }
 
-/// What names the result of this work; `None`: the step does not want it kept.
+/// The key of this work's result; `None` where the step does not want it kept.
 ///
-/// **Errors**: a file or folder that the step names and that cannot be read whole.
+/// **Errors**: a file or folder that the step names is absent or cannot be read whole.
 pub(crate) fn key(step: &Step, request: &Request) -> Result<Option<String>, Error> {
     let Some(files) = &step.cache else {
         return Ok(None);
@@ -65,7 +65,7 @@ pub(crate) fn key(step: &Step, request: &Request) -> Result<Option<String>, Erro
             digests.push((path.display().to_string(), hex(&digest.finalize())));
         }
     }
-    // Other secrets, other work. The digest alone tells nobody what they are.
+    // Other secrets are other work. A digest does not reveal them.
     for (name, reference) in &request.secrets {
         let value = secret::value(reference, &request.cwd).map_err(|why| {
             let reason = format!("step {}: {name} has no value: {why}", step.name);
@@ -87,7 +87,7 @@ pub(crate) fn key(step: &Step, request: &Request) -> Result<Option<String>, Erro
     Ok(Some(hex(&Sha256::digest(work.to_string()))))
 }
 
-/// Files that a pattern stands for; a folder stands for all files below it.
+/// The files that match a pattern; for a folder, all files below it.
 fn matching(cwd: &Path, pattern: &str) -> Result<Vec<PathBuf>, Error> {
     let whole = cwd.join(pattern);
     if whole.is_dir() {
@@ -110,7 +110,9 @@ fn matching(cwd: &Path, pattern: &str) -> Result<Vec<PathBuf>, Error> {
     Ok(entries.into_iter().map(|entry| entry.path).collect())
 }
 
-/// **Errors**: a folder that cannot be listed, and a link to a folder: what a key leaves out could change unseen.
+/// All files below a folder.
+///
+/// **Errors**: a folder cannot be listed, or there is a link to a folder: files that the key leaves out could change unnoticed.
 fn below(folder: &Path) -> Result<Vec<PathBuf>, Error> {
     let mut files = Vec::new();
     for entry in aris_fs::walk_sorted(folder, &mut |_| true)? {
@@ -126,7 +128,7 @@ fn below(folder: &Path) -> Result<Vec<PathBuf>, Error> {
     Ok(files)
 }
 
-/// The result that is kept under a key. One that cannot be read is none: the work is done again.
+/// The result that is kept under a key. One that cannot be read does not count, and the work is done again.
 pub(crate) fn find(folder: &Path, key: &str) -> Option<Outcome> {
     let bytes = aris_fs::read_optional(&folder.join(format!("{key}.json")), LIMIT).ok()??;
     let kept: Kept = serde_json::from_slice(&bytes).ok()?;
@@ -138,7 +140,7 @@ pub(crate) fn find(folder: &Path, key: &str) -> Option<Outcome> {
     Some(outcome)
 }
 
-/// Keeps a result, where it is a success. A cache that cannot be written costs time later, and no run.
+/// Keeps a result, if it is a success. If the cache cannot be written, later runs take longer, but no run fails.
 pub(crate) fn keep(
     folder: &Path,
     key: &str,

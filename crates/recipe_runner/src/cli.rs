@@ -13,7 +13,7 @@ use strum::VariantNames;
 use crate::data::{ContractArgs, DataArgs};
 use crate::error::Error;
 
-/// What replaces the placeholder of the folder for temporary files, unless the user says otherwise.
+/// Replaces the placeholder of the folder for temporary files by default.
 pub(crate) const TEMP_DIR: &str = ".aris/temp";
 
 /// Arguments of `recipe_runner`.
@@ -202,7 +202,7 @@ pub(crate) struct SourceArgs {
 }
 
 impl SourceArgs {
-    /// Whether steps are carried out.
+    /// Whether executors carry out steps.
     pub(crate) fn executes(&self) -> bool {
         self.exec.is_some() || self.agent.is_some() || self.exec_tools.is_some()
     }
@@ -300,7 +300,7 @@ pub(crate) enum Format {
     Dot,
 }
 
-/// Pairs as a map.
+/// Name and value pairs as a map.
 ///
 /// **Errors**: a name has two values.
 pub(crate) fn map(pairs: &[(String, String)]) -> Result<BTreeMap<String, String>, Error> {
@@ -324,7 +324,7 @@ pub(crate) fn pair(text: &str) -> Result<(String, String), String> {
     }
 }
 
-/// A word of a closed set.
+/// Parses a word of a closed set.
 fn word<T: FromStr + VariantNames>(text: &str) -> Result<T, String> {
     let known = text.parse().ok();
     known.ok_or_else(|| format!("one of {}", T::VARIANTS.join(", ")))

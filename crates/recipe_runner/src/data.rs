@@ -1,4 +1,4 @@
-//! The files that a recipe is checked against: manifest, tools, budgets, skills, sub-recipes, rules of a project.
+//! Files that a recipe is checked with: manifest, tools, budgets, skills, sub-recipes, rules of a project.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -50,8 +50,8 @@ pub(crate) struct DataArgs {
 
 /// Reads the data for a recipe.
 ///
-/// **Errors**: a file that was named is absent, unreadable or malformed. A sub-recipe that cannot be read counts as one that places
-/// no other: composing reports it.
+/// **Errors**: a named file is absent, unreadable or malformed. A sub-recipe that cannot be read counts as one that places no other;
+/// composing reports it.
 pub(crate) fn read(
     args: &DataArgs,
     profile: Profile,
@@ -80,7 +80,7 @@ pub(crate) fn read(
     })
 }
 
-/// The files that the flags name, else those that the recipe names, which are relative to it.
+/// The files that the flags name, else those that the recipe names, relative to the recipe.
 pub(crate) fn contract_files(
     args: &ContractArgs,
     recipe: &Recipe,
@@ -99,7 +99,7 @@ pub(crate) fn contract_files(
     }
 }
 
-/// The contracts in these files, as data of the rules, and which manifest that is.
+/// The contracts in these files, and the manifest with its digest.
 pub(crate) fn contracts_in(files: &ContractArgs) -> Result<(Data, Option<FileRef>), Error> {
     let digest = |path: &PathBuf| -> Result<FileRef, Error> {
         Ok(FileRef {
@@ -135,8 +135,8 @@ fn parsed<T>(
     read.map_err(|problems| Error::data(&path, &problems))
 }
 
-/// The skills in folders, of several of one name the first; one that was named and is absent is an error where it is listed. `read` names
-/// those whose texts are wanted.
+/// The skills in the folders; of several with one name the first one counts. A folder that is absent is an error. `read` names the skills
+/// whose texts are read; the other texts are empty.
 fn skills(
     args: &DataArgs,
     read: &BTreeSet<&str>,
@@ -146,7 +146,7 @@ fn skills(
     for folder in &args.skills_dir {
         for entry in aris_fs::list_sorted(&context.absolute(folder))? {
             let file = entry.path.join("SKILL.md");
-            // A skill may be a link to its folder: that is how installers place them.
+            // A skill may be a link to its folder, because installers make such links.
             let is_skill =
                 matches!(entry.kind, EntryKind::Folder | EntryKind::Link) && file.is_file();
             let name = entry.name.to_str().filter(|_| is_skill);
@@ -160,7 +160,7 @@ fn skills(
     Ok((!args.skills_dir.is_empty()).then_some(skills))
 }
 
-/// Sub-recipes by name, each with those that it places itself. `None` when no folder exists.
+/// Sub-recipes by name, each with those that it places itself; `None` when no folder exists.
 fn sub_recipes(folders: &[PathBuf]) -> Result<Option<BTreeMap<String, Vec<String>>>, Error> {
     let mut known: Option<BTreeMap<String, Vec<String>>> = None;
     for folder in folders {

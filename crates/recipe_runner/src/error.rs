@@ -1,4 +1,4 @@
-//! Why there is no answer.
+//! Errors.
 
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
@@ -23,7 +23,7 @@ pub enum Error {
         /// What is wrong; not empty.
         findings: Vec<Finding>,
     },
-    /// Everything else, as it is told.
+    /// Every other error, as it is reported.
     #[error("{}", .0.message)]
     Told(Box<ErrorBody>),
 }
@@ -41,7 +41,7 @@ macro_rules! told {
 told!(FsError, AttemptError);
 
 impl Error {
-    /// There is no such file, which should be that.
+    /// The error that a named file, of the kind `what`, is absent.
     pub(crate) fn no_file(path: &Path, what: &str) -> Self {
         let place = path.display();
         let reason = format!("{what} {place} does not exist or is not a file");
@@ -56,7 +56,7 @@ impl Error {
         Self::refused_at(path, ErrorKind::NotFound, reason, hint)
     }
 
-    /// A file that somebody named cannot be read.
+    /// The error that a named file cannot be read.
     pub(crate) fn of_named(path: &Path, what: &'static str, error: FsError) -> Self {
         if error.is_not_found() {
             Self::no_file(path, what)
@@ -65,7 +65,7 @@ impl Error {
         }
     }
 
-    /// What only one place refuses, in its words.
+    /// An error with this message and hint.
     pub(crate) fn refused(kind: ErrorKind, reason: String, hint: impl AsRef<str>) -> Self {
         Self::Told(Box::new(ErrorBody::new(kind, reason, hint.as_ref())))
     }
@@ -75,7 +75,7 @@ impl Error {
         Self::refused(kind, reason, hint).with("path", path.display().to_string())
     }
 
-    /// With more for programs.
+    /// Adds a detail for programs.
     pub(crate) fn with(mut self, key: &str, value: impl Into<Value>) -> Self {
         if let Self::Told(body) = &mut self {
             body.details.insert(key.to_owned(), value.into());
@@ -83,18 +83,18 @@ impl Error {
         self
     }
 
-    /// What was given cannot be used.
+    /// The error that something given cannot be used.
     pub(crate) fn input(reason: String, hint: impl AsRef<str>) -> Self {
         Self::refused(ErrorKind::Usage, reason, hint)
     }
 
-    /// A file is not what it must be.
+    /// The error that a file is malformed.
     pub(crate) fn malformed(path: &Path, reason: impl Display) -> Self {
         let reason = format!("{}: {reason}", path.display());
         Self::refused_at(path, ErrorKind::Validation, reason, "correct the file")
     }
 
-    /// A file that a recipe is checked against is malformed; `problems` are in the order of the file.
+    /// The error that a file that a recipe is checked with is malformed; `problems` are in the order of the file.
     pub(crate) fn data(path: &Path, problems: &[Problem]) -> Self {
         let told = problems.iter().take(SHOWN_PROBLEMS).map(|problem| {
             let Problem { line, message, .. } = problem;
@@ -110,14 +110,14 @@ impl Error {
             .with("problems", json!(problems))
     }
 
-    /// The work of a step could not be begun.
+    /// The error that the work of a step could not be started.
     pub(crate) fn not_started(step: impl Display, reason: impl Display) -> Self {
         let reason = format!("step {step} could not be started: {reason}");
         let hint = "correct that and continue with recipe_runner resume";
         Self::refused(ErrorKind::Precondition, reason, hint)
     }
 
-    /// A recipe is none, or its parts do not fit.
+    /// The error that a file is not a recipe, or that its parts do not fit.
     pub(crate) fn recipe(path: &Path, finding: Finding) -> Self {
         Self::Recipe {
             path: path.to_path_buf(),

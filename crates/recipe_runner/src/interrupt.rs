@@ -1,4 +1,4 @@
-//! Ctrl-C and SIGTERM: the engine ends, the step at work goes on, and the user is told so.
+//! Ctrl-C and SIGTERM: the engine ends, the running step goes on, and the user gets a message about that.
 
 use std::io::{self, Read as _, Write as _};
 use std::os::unix::net::UnixStream;
@@ -7,15 +7,15 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// Signals that end the engine. **Source**: POSIX; their numbers are the same on every system we build for.
 const SIGNALS: [i32; 2] = [2, 15];
 
-/// What is said when the engine is told to end.
+/// The message when the engine is told to end.
 #[derive(Clone, Default)]
 pub(crate) struct Interrupt(Arc<Mutex<Option<Words>>>);
 
-/// Made when they are said: only then it is known which process is at work.
+/// Makes the message; only then it is known which process runs.
 type Words = Box<dyn Fn() -> String + Send>;
 
 impl Interrupt {
-    /// Watches for the signals. What cannot be watched ends the engine without a word, as ever.
+    /// Watches for the signals. A signal that cannot be watched ends the engine without a message, as by default.
     pub(crate) fn watched() -> Self {
         let interrupt = Self::default();
         for signal in SIGNALS {
@@ -39,12 +39,12 @@ impl Interrupt {
         interrupt
     }
 
-    /// What to say from now on.
+    /// Sets the message for the next signal.
     pub(crate) fn say(&self, words: impl Fn() -> String + Send + 'static) {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(Box::new(words));
     }
 
-    /// Nothing is to be said any more.
+    /// Removes the message.
     pub(crate) fn say_nothing(&self) {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = None;
     }

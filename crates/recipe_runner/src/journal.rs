@@ -1,12 +1,12 @@
-//! The journal of a run: what happened, one line for each change, never changed.
+//! The journal of a run: it grows by one line for each change, and no line is ever changed.
 //!
 //! ```text
 //! {"seq":1,"begin":{…the state at the beginning…},"crc":"89abcdef"}
 //! {"seq":2,"entries":[{…}],"standing":{…},"crc":"89abcdef"}
 //! ```
 //!
-//! A long captured value lies in a file of its own below `STATE.d/captured`; the line has its SHA-256. A file that is one JSON object
-//! without a number is the beginning of a run that somebody wrote; the first change makes it a journal.
+//! A long captured value is in a file of its own in `STATE.d/captured`, and the line has its SHA-256. A file that is one JSON object
+//! without a `seq` was written by hand as the beginning of a run; the first change makes it a journal.
 
 use std::path::{Path, PathBuf};
 
@@ -19,9 +19,9 @@ use serde_json::{Value, json};
 
 use crate::error::Error;
 
-/// Bytes of a captured value that are kept in the journal itself: verdicts, paths and numbers, so that people can read it.
+/// Longest captured value in the journal itself, in bytes: verdicts, paths and numbers, so that people can read it.
 const SHORT: usize = 1024;
-/// Bytes of a captured value.
+/// Largest captured value, in bytes.
 const LIMIT: u64 = 256 << 20;
 /// How a journal begins.
 const BEGIN: &[u8] = b"{\"seq\":";
@@ -38,14 +38,14 @@ struct Line {
     standing: Option<Standing>,
 }
 
-/// Declares what of a state does not follow from the entries: each field as it is in the state.
+/// Declares the part of a state that does not follow from the entries, with the fields of the state.
 macro_rules! standing {
     ($($(#[$attribute:meta])* $field:ident: $type:ty,)*) => {
-        /// What does not follow from the entries.
+        /// The part of a state that does not follow from the entries.
         #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
         struct Standing {
             $($(#[$attribute])* $field: $type,)*
-            /// Where it is another one than before.
+            /// The recipe, where it is another one than before.
             #[serde(default, skip_serializing_if = "Option::is_none")]
             recipe: Option<RecipeRef>,
         }
@@ -82,7 +82,7 @@ standing! {
     head: Option<String>,
 }
 
-/// A captured value that lies in a file. Captured values are texts and lists, so that no object is taken for one.
+/// A captured value that is in a file. Captured values are texts and lists, so an object cannot be a captured value itself.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Stored {
@@ -94,22 +94,22 @@ struct Stored {
 /// What was read.
 pub(crate) struct Read {
     pub(crate) state: State,
-    /// Bytes at the end that a killed writer left.
+    /// Bytes of an incomplete line at the end, which a killed writer left.
     pub(crate) torn: u64,
-    /// Goes on with the journal.
+    /// Continues the journal.
     pub(crate) writer: Writer,
 }
 
-/// Adds to a journal.
+/// Adds lines to a journal.
 #[derive(Debug, Default)]
 pub(crate) struct Writer {
-    /// Open once something was added.
+    /// Opened when the first line is added.
     log: Option<Log>,
     /// Number of the last line; 0 when there is no journal yet.
     seq: u64,
-    /// Bytes up to the end of that line.
+    /// Length of the journal up to the end of that line, in bytes.
     good: u64,
-    /// Entries that are in it.
+    /// How many entries it has.
     entries: usize,
     begun: bool,
     recipe: RecipeRef,
@@ -119,7 +119,7 @@ pub(crate) struct Writer {
 impl Writer {
     /// Writes what is new.
     pub(crate) fn save(&mut self, path: &Path, state: &State) -> Result<(), Error> {
-        // What was not begun may have got its inputs and its start only now.
+        // A run that has not begun may have got its inputs and its start only now.
         if self.seq == 0 || !self.begun {
             return self.begin(path, state);
         }
@@ -185,9 +185,9 @@ fn text(path: &Path, line: &Line) -> Result<String, Error> {
     Ok(text)
 }
 
-/// Reads a run; without `captured`, what lies in files of its own is left there. `None` where there is no file.
+/// Reads a run; without `captured`, values in files of their own are not read. `None` where there is no file.
 ///
-/// **Errors**: [`wrong`] when it is malformed, or when what was captured is not what it was.
+/// **Errors**: [`wrong`] when it is malformed, or when a captured value was changed.
 pub(crate) fn read(path: &Path, captured: bool) -> Result<Option<Read>, Error> {
     let Some(bytes) = aris_fs::read_optional(path, Log::LIMIT)? else {
         return Ok(None);
@@ -258,7 +258,7 @@ fn checked(path: &Path, mut state: State) -> Result<State, Error> {
     Err(wrong(path, reason))
 }
 
-/// The entry with its long values in files.
+/// The entry, with its long values moved into files.
 fn put_away(path: &Path, entry: &Entry) -> Result<Entry, Error> {
     let mut entry = entry.clone();
     for value in entry.captured.values_mut() {
@@ -272,14 +272,14 @@ fn put_away(path: &Path, entry: &Entry) -> Result<Entry, Error> {
         let folder = attempts_of(path).join("captured");
         let sha256 = sha256_hex(&bytes);
         aris_fs::create_dir(&folder)?;
-        // The file first: a line never names one that is not there.
+        // The file comes first, so that a line never names an absent file.
         aris_fs::write_changed(&folder.join(&sha256), &bytes)?;
         *value = json!({"sha256": sha256, "bytes": bytes.len(), "list": list});
     }
     Ok(entry)
 }
 
-/// Puts the values that lie in files into their entry.
+/// Replaces references to files in an entry by the values in them.
 fn bring_back(path: &Path, number: usize, entry: &mut Entry) -> Result<(), Error> {
     for (variable, value) in &mut entry.captured {
         if !value.is_object() {
@@ -310,7 +310,7 @@ fn bring_back(path: &Path, number: usize, entry: &mut Entry) -> Result<(), Error
 
 const HINT: &str = "if this is not the state of a run, name another file with --state; else restore it from a backup, or write a new one with recipe.path, inputs and context";
 
-/// A state is not what it must be.
+/// The error that a state is malformed.
 pub(crate) fn wrong(path: &Path, reason: String) -> Error {
     let reason = format!("{}: {reason}", path.display());
     Error::refused_at(path, ErrorKind::Validation, reason, HINT)

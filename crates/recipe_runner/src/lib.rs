@@ -20,13 +20,13 @@
 //!
 //! # Input
 //!
-//! A recipe, its sub-recipes, and what is known of outcomes beforehand: a script of them, or executors that make them.
+//! A recipe, its sub-recipes, and where outcomes come from: a script, or executors.
 //!
 //! # Output
 //!
-//! The state of a run is a journal, to which every transition adds a line. Beside it lie `STATE.lock`, which says who uses the run,
-//! and, with executors, `STATE.d` with a folder for each attempt: what was asked, both streams, and the outcome, which is there before
-//! the journal knows of it.
+//! The state of a run is a journal, to which every transition adds a line. Beside it are `STATE.lock`, which names the process that uses
+//! the run, and, with executors, `STATE.d` with a folder for each attempt: the request, both streams, and the outcome, which is there
+//! before it is in the journal.
 //!
 //! # Exit codes
 //!
@@ -71,10 +71,10 @@ use crate::commands::{cancel, graph, logs, protocol, run, status, timeline, vali
 /// Schema id of recipes.
 const RECIPE_SCHEMA: &str = "aris.recipe_runner.recipe/v1";
 
-/// What to say where nobody says what to do.
+/// The hint when the command is missing.
 const COMMANDS: &str = "one of validate, graph, run, resume, next, complete, status, logs, timeline, cancel; recipe_runner --example prints a recipe to begin with";
 
-// What commands read, and exit codes and what they mean, where that is not what it means for every helper.
+// What commands read, and exit codes with the meanings that differ from those of all helpers.
 const RECIPE: &str = "a recipe and its sub-recipes";
 const STATE: &str = "the state file of a run";
 const COMPLETED: (u8, &str) = (0, "the run is completed");

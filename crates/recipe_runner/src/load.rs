@@ -1,4 +1,4 @@
-//! Recipes and their sub-recipes on the disk.
+//! Loads recipes and their sub-recipes from disk.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -13,11 +13,11 @@ use aris_recipe::{Composed, Finding, Recipe, Severity, compose, load};
 use crate::cli::ReadingArgs;
 use crate::error::Error;
 
-/// Bytes that a recipe may have. **Source**: ours; the largest public one has 60 kB.
+/// Largest recipe, in bytes. **Source**: ours; the largest public one has 60 kB.
 const LIMIT: u64 = 16 << 20;
 /// Folder beside a recipe that holds its sub-recipes.
 const SUB_RECIPES: &str = "sub-recipes";
-/// Endings of a recipe's name.
+/// Extensions of recipes.
 const ENDINGS: [&str; 2] = ["yaml", "yml"];
 
 /// A recipe from the disk.
@@ -31,7 +31,7 @@ pub(crate) struct Read {
     pub(crate) recipe: Recipe,
 }
 
-/// Reads a recipe without looking at its placeholders.
+/// Reads a recipe without replacing its placeholders.
 pub(crate) fn read(path: &Path, temp: &str, context: &Context) -> Result<Read, Error> {
     let bytes = aris_fs::read(&context.absolute(path), LIMIT)
         .map_err(|error| Error::of_named(path, "recipe", error))?;
@@ -44,7 +44,7 @@ pub(crate) fn read(path: &Path, temp: &str, context: &Context) -> Result<Read, E
     })
 }
 
-/// A file that is no text, or not there to be read.
+/// A finding about a file that is not text, or cannot be read.
 fn unreadable(why: impl Into<String>) -> Finding {
     Finding::about_file("yaml-parse-error", Severity::Error, why)
 }
@@ -63,7 +63,7 @@ fn parsed(bytes: Vec<u8>, temp: &str) -> Loaded {
 /// Digests of sub-recipes by name.
 pub(crate) type Digests = BTreeMap<String, String>;
 
-/// Replaces the placeholders of a recipe. Gives the digests of the sub-recipes that took their place, too.
+/// Replaces the placeholders of a recipe. Also returns the digests of the sub-recipes that were placed.
 pub(crate) fn composed(
     read: &Read,
     given: &BTreeMap<String, String>,
@@ -82,7 +82,9 @@ pub(crate) fn composed(
     Ok((composed, digests))
 }
 
-/// **Errors**: a value for an input that the recipe does not have.
+/// Checks the names of the given inputs.
+///
+/// **Errors**: the recipe has no input of such a name.
 fn known(recipe: &Recipe, given: &BTreeMap<String, String>) -> Result<(), Error> {
     let Some(unknown) = given.keys().find(|name| recipe.ingredient(name).is_none()) else {
         return Ok(());
@@ -94,7 +96,7 @@ fn known(recipe: &Recipe, given: &BTreeMap<String, String>) -> Result<(), Error>
     Err(Error::input(reason, hint))
 }
 
-/// A recipe with its placeholders, and what their sub-recipes capture.
+/// A recipe with its placeholders, and with the variables that their sub-recipes capture.
 pub(crate) fn with_placeholders(read: &Read, reading: &ReadingArgs, context: &Context) -> Recipe {
     let mut recipe = read.recipe.clone();
     let steps = recipe.steps.iter();
@@ -110,7 +112,7 @@ fn elsewhere(names: &[String], folders: &[PathBuf], reading: &ReadingArgs) -> BT
     })
 }
 
-/// Where sub-recipes may lie, in the order they are looked for.
+/// Folders of sub-recipes, in the order in which they are searched.
 pub(crate) fn folders(file: &Path, reading: &ReadingArgs, context: &Context) -> Vec<PathBuf> {
     let file = context.absolute(file);
     let beside = file.parent().map(|folder| folder.join(SUB_RECIPES));
@@ -119,7 +121,7 @@ pub(crate) fn folders(file: &Path, reading: &ReadingArgs, context: &Context) -> 
     beside.into_iter().chain(named).collect()
 }
 
-/// The sub-recipe of a name. A name that is a path is none: recipes come from the folders that the user named.
+/// The sub-recipe of a name. A path is not a name: sub-recipes come only from the folders that the user named.
 fn find(name: &str, folders: &[PathBuf], temp: &str, digests: &mut Digests) -> Option<Loaded> {
     if name.is_empty() || name.starts_with('.') || name.contains(['/', '\\', '\0']) {
         return None;

@@ -5,7 +5,7 @@ use std::io;
 use aris_cli::{Outcome, Shown};
 use serde::Serialize;
 
-/// What an attempt prints: nothing. It speaks through its files.
+/// The output of an attempt: nothing, because its results are in files.
 pub(crate) fn attempt() -> Shown {
     Outcome::done(()).shown("aris.recipe_runner.attempt/v1", |(), _| io::Result::Ok(()))
 }
@@ -31,7 +31,7 @@ pub(crate) fn example() -> Shown {
 
 /// Schema id of [`RecipeSchema`].
 pub(crate) const SCHEMA_SCHEMA: &str = "aris.recipe_runner.recipe_schema/v1";
-/// The JSON Schema of recipes, as it is published.
+/// The published JSON Schema of recipes.
 const PUBLISHED: &str = include_str!("../../../schemas/aris.recipe_runner.recipe.v1.json");
 
 /// What recipes may hold, for editors.

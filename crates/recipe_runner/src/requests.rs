@@ -1,4 +1,4 @@
-//! What is to be done for a step: the program, its arguments, its variables.
+//! Makes the request for a step: the program, its arguments and its environment variables.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -15,15 +15,15 @@ use crate::attempt::{Request, Worker};
 use crate::drive::{Call, Source};
 use crate::secret;
 
-/// Schema id of what a program that carries out tools is told.
+/// Schema id of what a program that carries out tools gets on standard input.
 const CALL_SCHEMA: &str = "aris.recipe_runner.call/v1";
-/// Bytes of a value that are passed on as a variable. **Source**: Linux refuses a variable above 128 KiB.
+/// Longest value that is passed as an environment variable, in bytes. **Source**: Linux refuses a variable above 128 KiB.
 const VARIABLE_LIMIT: usize = 96 << 10;
-/// Bytes of a value that an agent is told where it has to decide.
+/// Longest value in the prompt of an agent that has to decide, in bytes.
 const TOLD: usize = 1 << 10;
 
 impl Source {
-    /// What is to be done for a step that this source carries out, or for one of its lenses.
+    /// The request for a step that this source carries out, or for one of its lenses.
     pub(crate) fn request(&self, call: &Call<'_>, lens: Option<&Lens>) -> Request {
         let (machine, step) = (call.machine, call.step);
         let with = machine.rendered(step, call.state, lens);
@@ -71,7 +71,7 @@ impl Source {
             }
             _ => {
                 let mut command = text("cmd").unwrap_or_default();
-                // What is too long for an argument is read from standard input, before anything of it runs.
+                // A command that is too long for an argument is read from standard input, as a whole before any of it runs.
                 if command.len() > VARIABLE_LIMIT {
                     let read = String::from("eval \"$(cat)\"");
                     request.stdin = Some(std::mem::replace(&mut command, read));
@@ -83,7 +83,7 @@ impl Source {
     }
 }
 
-/// What an agent is told that has to say where the run goes on. It knows nothing of the run yet.
+/// The prompt for an agent that decides where the run continues. It contains the run so far, because the agent knows nothing of it.
 fn asks(call: &Call<'_>, question: &Question<'_>, env: &BTreeMap<String, String>) -> String {
     let (recipe, step) = (&call.machine.recipe.name, call.step);
     let note = step.note.as_deref().unwrap_or_default().trim_end();
@@ -120,8 +120,8 @@ fn seconds(with: &Map<String, Value>, key: &str) -> Option<u32> {
     seconds.filter(|seconds| *seconds > 0)
 }
 
-/// Inputs and context as variables: `RECIPE_CTX_` and the name in capital letters. The context wins over an input of its name; a
-/// value that is too long for a variable is left out.
+/// Inputs and context as environment variables: `RECIPE_CTX_` and the name in capital letters. Of an input and a context variable of one
+/// name, the context counts. A value that is too long is left out.
 fn variables(call: &Call<'_>, lens: Option<&Lens>) -> BTreeMap<String, String> {
     let state = call.state;
     let secret: BTreeSet<&str> = secret::names(&call.machine.recipe).collect();
@@ -140,7 +140,7 @@ fn variables(call: &Call<'_>, lens: Option<&Lens>) -> BTreeMap<String, String> {
     all
 }
 
-/// Secret inputs as variables: where their values are.
+/// Secret inputs as environment variables, each with the place of its value.
 fn secrets(call: &Call<'_>) -> BTreeMap<String, String> {
     let given = secret::given(&call.machine.recipe, &call.state.inputs);
     let given = given.map(|(input, reference)| {
@@ -156,10 +156,10 @@ fn secrets(call: &Call<'_>) -> BTreeMap<String, String> {
     given.collect()
 }
 
-/// Before the names of inputs and captured variables.
+/// Prefix of the variables for inputs and context.
 const CONTEXT: &str = "RECIPE_CTX_";
 
-/// The variable of a name: in capital letters, everything else as `_`.
+/// The environment variable for a name: in capital letters, with `_` for everything but letters and digits.
 fn variable(before: &str, name: &str) -> String {
     let name = name.to_ascii_uppercase();
     let other = |sign: char| !sign.is_ascii_alphanumeric();

@@ -1,4 +1,4 @@
-//! Inputs that are secret: the state and the records hold where their values are, never the values.
+//! Secret inputs: the state and the records have the places of their values, never the values.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -9,13 +9,13 @@ use aris_recipe::model::is_place;
 
 use crate::error::Error;
 
-/// Bytes of a file with a secret.
+/// Largest file with a secret, in bytes.
 const LIMIT: u64 = 64 << 10;
 
-/// Shorter values stand in too many texts to be taken out of them.
+/// Shortest value that is removed from texts, in bytes; shorter ones are in too many texts.
 const SHORTEST: usize = 6;
 
-/// Secret inputs that were given, each with its value.
+/// Secret inputs that were given, each with the place of its value.
 pub(crate) fn given<'a>(
     recipe: &'a Recipe,
     inputs: &'a BTreeMap<String, String>,
@@ -30,7 +30,7 @@ pub(crate) fn names(recipe: &Recipe) -> impl Iterator<Item = &str> {
     secret.map(|input| input.name.text.as_str())
 }
 
-/// The value that a reference stands for.
+/// The value at a place, `env:VARIABLE` or `file:PATH`.
 ///
 /// **Errors**: why there is none, for people.
 pub(crate) fn value(reference: &str, cwd: &Path) -> Result<String, String> {
@@ -48,10 +48,10 @@ pub(crate) fn value(reference: &str, cwd: &Path) -> Result<String, String> {
     Ok(text.trim_end_matches(['\n', '\r']).to_owned())
 }
 
-/// Looks whether secret inputs say where their values are, and whether these are there: every step that is carried out gets them, and fails
-/// without. A run that only waits for its driver is warned.
+/// Checks that secret inputs name the places of their values, and that the values are there: every step that is carried out gets them, and
+/// fails without. Where nothing is carried out, a missing value is only a warning.
 ///
-/// **Errors**: a value that is written out, or one that is absent although steps are carried out.
+/// **Errors**: a value is given itself, or is absent although steps are carried out.
 pub(crate) fn check(
     recipe: &Recipe,
     inputs: &BTreeMap<String, String>,
@@ -80,18 +80,18 @@ pub(crate) fn check(
     Ok(())
 }
 
-/// Takes secret values out of texts.
+/// Removes secret values from texts.
 #[derive(Debug, Default)]
 pub(crate) struct Redactor {
     values: Vec<Vec<u8>>,
-    /// The end of what came, in which a value may have begun.
+    /// The end of the text so far, in which a value may have begun.
     rest: Vec<u8>,
 }
 
-/// What stands in the place of a secret value.
+/// Replaces a secret value.
 const HIDDEN: &[u8] = b"[secret]";
 
-/// The text of a JSON string with everything that is not ASCII as `\u00e9`, as Python's `json.dumps` writes it.
+/// A JSON string with everything that is not ASCII as `\u00e9`, as Python's `json.dumps` writes it.
 fn ascii_json(text: &str) -> String {
     let spelled = |unit: u16| match u8::try_from(unit) {
         Ok(byte) if byte.is_ascii() => char::from(byte).to_string(),
@@ -103,7 +103,7 @@ fn ascii_json(text: &str) -> String {
 impl Redactor {
     pub(crate) fn of<'a>(values: impl Iterator<Item = &'a String>) -> Self {
         let long = values.filter(|value| value.len() >= SHORTEST);
-        // A program that prints JSON spells quotes, backslashes and line feeds, and often what is not ASCII, in another way.
+        // A program that prints JSON escapes quotes, backslashes and line feeds, and often what is not ASCII.
         let spelled = long.flat_map(|value| {
             let json = serde_json::Value::from(value.as_str()).to_string();
             let json = json.get(1..json.len() - 1).unwrap_or_default().to_owned();
@@ -111,7 +111,7 @@ impl Redactor {
             [value.clone(), json, ascii]
         });
         let mut values: Vec<Vec<u8>> = spelled.map(String::into_bytes).collect();
-        // A value that holds another one first.
+        // A longer value comes first, because it may contain another one.
         values.sort_by_key(|value| std::cmp::Reverse(value.len()));
         values.dedup();
         Self {
@@ -120,7 +120,7 @@ impl Redactor {
         }
     }
 
-    /// The next piece of a text as far as nothing secret can begin in it.
+    /// The next piece of a text, up to where a secret value may begin.
     pub(crate) fn next(&mut self, piece: &[u8]) -> Vec<u8> {
         if self.values.is_empty() {
             return piece.to_vec();
@@ -135,7 +135,7 @@ impl Redactor {
         self.pass(0)
     }
 
-    /// Passes on what stands before the last `keep` bytes, without what is secret.
+    /// Returns the text before the last `keep` bytes, without secret values.
     fn pass(&mut self, keep: usize) -> Vec<u8> {
         let until = self.rest.len().saturating_sub(keep);
         let mut passed = Vec::new();

@@ -25,7 +25,7 @@ pub(crate) fn begin(args: &RunArgs, context: &Context) -> Result<(Machine, State
     let files = contract_files(&args.contracts, &composed.recipe, &read.path, context);
     let (data, manifest) = contracts_in(&files)?;
     let findings = check(&composed.recipe, &data, Profile::Core).findings;
-    // What was meant by such a key does not happen.
+    // An unknown key has no effect, whatever it was meant for.
     for unknown in findings.iter().filter(|one| one.rule == "unknown-key") {
         let line = unknown
             .line
@@ -60,7 +60,7 @@ pub(crate) fn begin(args: &RunArgs, context: &Context) -> Result<(Machine, State
     Ok((machine, state))
 }
 
-/// Reads the recipe of a state, and checks that both belong together and that nobody edited the state.
+/// Reads the recipe of a state, and checks that the two belong together and that the state was not edited.
 pub(crate) fn reopen(
     state: &mut State,
     state_path: &Path,
@@ -80,7 +80,7 @@ pub(crate) fn reopen(
     let read = load::read(&path, &reading.temp_dir, context)?;
     let (composed, digests) = load::composed(&read, &state.inputs, &reading, context)?;
     let before = own.manifest.as_ref().filter(|_| {
-        // A recipe that was moved brings the manifest that it names along.
+        // A recipe that was moved brings along the manifest that it names.
         elsewhere.is_none() || composed.recipe.manifest.is_none()
     });
     let flags = ContractArgs {
@@ -157,7 +157,7 @@ fn refuse_errors(path: &Path, mut findings: Vec<Finding>) -> Result<(), Error> {
     }
 }
 
-/// What every input of a recipe is: as given, else its default, else empty.
+/// The value of every input of a recipe: as given, else its default, else empty.
 fn inputs(
     recipe: &Recipe,
     given: &BTreeMap<String, String>,

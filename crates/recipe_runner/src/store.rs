@@ -1,4 +1,4 @@
-//! The file that a run lives in: locked while it is used, never overwritten by another run. It is a [journal], which only grows.
+//! The file of a run: locked while it is used, and never overwritten by another run. It is a [journal], which only grows.
 
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ use crate::cli::WaitArgs;
 use crate::error::Error;
 use crate::journal::{self, Writer, attempts_of, beside};
 
-/// States of earlier runs that are kept beside a state.
+/// Most states of earlier runs that are kept beside a state.
 const MANY: u32 = 10_000;
 
 /// The file of a run, locked.
@@ -23,15 +23,15 @@ pub(crate) struct Store {
     path: PathBuf,
     /// Held for as long as the store lives.
     lock: Lock,
-    /// Somebody else held it before.
+    /// Whether another process held it before.
     waited: bool,
     writer: RefCell<Writer>,
 }
 
 impl Store {
-    /// Locks a state. `what` says to others who holds it. Nothing is made beside a state that must exist and does not.
+    /// Locks a state. `what` tells others who holds it. With `must_exist`, nothing is written beside a state that does not exist.
     ///
-    /// **Errors**: when somebody else holds it for longer than a moment.
+    /// **Errors**: another process holds it for longer than `wait` allows.
     pub(crate) fn open(
         path: &Path,
         what: &str,
@@ -91,15 +91,15 @@ impl Store {
         Ok(read.state)
     }
 
-    /// Writes what is new in the state; all of it or nothing.
+    /// Writes what is new in the state, all of it or nothing.
     pub(crate) fn save(&self, state: &State) -> Result<(), Error> {
         self.writer.borrow_mut().save(&self.path, state)
     }
 
-    /// Makes room for a new run: a state that is over is put aside, with its attempts. One that is not over is only put aside when
-    /// `always` says so.
+    /// Makes room for a new run: moves the state of a run that is over aside, with its attempts. A state that is not over is moved only
+    /// with `always`.
     ///
-    /// **Errors**: one that is not over; also while a step of the earlier run is at work.
+    /// **Errors**: the run is not over, or was in use until now, without `always`; or a step of it still runs.
     pub(crate) fn make_room(&self, always: bool, context: &Context) -> Result<(), Error> {
         let there = read(&self.path);
         let is_there = !matches!(there, Ok(None));
@@ -108,7 +108,7 @@ impl Store {
             Err(_) if always => None,
             Err(error) => return Err(error),
         };
-        // Whoever waited for the end of a run has not asked for another one.
+        // A call that waited for another run to end did not ask for a new one.
         let in_the_way = match &unfinished {
             Some(_) => Some("holds a run that has not ended"),
             None if is_there && self.waited => {
@@ -139,8 +139,8 @@ impl Store {
             !aside.exists() && !beside(&aside, ".d").exists()
         });
         let aside = beside(&self.path, &format!(".{}", free.unwrap_or(MANY)));
-        // The attempts first: a state without its attempts is over, attempts without their state would be taken for those of
-        // the next run.
+        // The attempts are moved first. If only that is done, the state has no attempts, which does no harm; attempts without their state
+        // would be taken for those of the next run.
         if attempts.exists() {
             aris_fs::rename_new(&attempts, &beside(&aside, ".d"))?;
         }
@@ -152,7 +152,7 @@ impl Store {
         Ok(())
     }
 
-    /// Folders of the attempts of the step at the cursor that were begun, and nobody knows how they ended.
+    /// Folders of the attempts of the step at the cursor that were begun, and of which it is not known how they ended.
     pub(crate) fn interrupted(&self, state: &State) -> Result<Vec<PathBuf>, Error> {
         let parts = attempt::parts(&self.attempts().join(ticket(state)))?;
         let is_interrupted = |part: &Part| matches!(part.left, Left::Interrupted);
@@ -173,26 +173,26 @@ impl Store {
 
 impl Drop for Store {
     fn drop(&mut self) {
-        // Only says who holds the lock: nobody does any more. A name that stays is never read without a holder.
+        // The text only names the holder of the lock. If it stays, nobody reads it while the lock is free.
         aris_fs::write_unsynced(self.lock.path(), b"").unwrap_or_default();
     }
 }
 
-/// Reads a state that somebody else may be using, without what lies in files of its own; `None` where there is none.
+/// Reads a state that another process may be using, without values in files of their own; `None` where there is none.
 ///
 /// **Errors**: when it is malformed.
 fn read(path: &Path) -> Result<Option<State>, Error> {
     Ok(journal::read(path, false)?.map(|read| read.state))
 }
 
-/// The same of one that must be there.
+/// The same for a state that must exist.
 ///
-/// **Errors**: when it is not there, too.
+/// **Errors**: also when it does not exist.
 pub(crate) fn load(path: &Path) -> Result<State, Error> {
     read(path)?.ok_or_else(|| Error::no_file(path, "state"))
 }
 
-/// Names the attempt that comes next: the number of its entry in the journal, and its own.
+/// The name of the next attempt: the number of its entry in the journal, and its own number.
 pub(crate) fn ticket(state: &State) -> String {
     format!("{}.{}", state.journal.len() + 1, state.attempts + 1)
 }

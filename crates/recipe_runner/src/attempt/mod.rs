@@ -1,9 +1,10 @@
-//! One attempt of one step, on the disk: what is to be done, that it was begun, and what came of it.
+//! One attempt of one step on disk: the request, the claim that it was begun, and the outcome.
 //!
-//! It is an attempt as those of queues are ([`aris_attempt`]): a runner of its own, which outlives the engine, claims it, starts the work
-//! and leaves the records. What it starts is this program again, which runs the step's command, hides what is secret in its output, and
-//! writes down the outcome before anybody else can know of it. An engine that died is followed by one that finds the outcome there, or
-//! waits for it. Only when the work died, too, nobody knows how far it came: the attempt was interrupted, and is never repeated unasked.
+//! Attempts are those of [`aris_attempt`], as in queues. A runner process, which outlives the engine, claims the attempt, starts the work
+//! and leaves the records. The work is this program again: it runs the step's command, removes secrets from its output, and records the
+//! outcome before anybody else can know of it. After the death of an engine, the next one finds the outcome or waits for it. Only if the
+//! work died, too, it is not known how far it came: such an attempt counts as interrupted, and is repeated only when the user asks for
+//! that.
 
 mod worker;
 
@@ -28,23 +29,23 @@ use crate::error::Error;
 
 pub(crate) use worker::work;
 
-/// Bytes of a record that are read.
+/// Largest record that is read, in bytes.
 const LIMIT: u64 = 256 << 20;
-/// Time that a step has to end after it was cancelled.
+/// Time for a step to end after it was cancelled.
 pub(crate) const GRACE: Duration = Duration::from_secs(10);
-/// Between two looks whether work without a runner has ended.
+/// Time between two looks whether work without a runner has ended.
 const AGAIN: Duration = Duration::from_millis(100);
-/// What a process of ours may take longer than the work that it watches.
+/// How much longer a process of ours may take than the work that it watches.
 const MARGIN: Duration = Duration::from_mins(1);
 
 const REQUEST: &str = "request.json";
-/// What the process that does the work says itself: nothing, unless something is wrong.
+/// Output of the process that does the work; empty, unless something is wrong.
 const LOG: &str = "log";
 const OUTCOME: &str = "outcome.json";
 pub(crate) const STDOUT: &str = "stdout";
 pub(crate) const STDERR: &str = "stderr";
 
-/// Whose work it is; decides how its output is read.
+/// Who does the work; decides how the output is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Worker {
@@ -56,49 +57,49 @@ pub(crate) enum Worker {
     Tool,
 }
 
-/// What is to be done.
+/// The request for an attempt.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Request {
     /// The step.
     pub(crate) step: String,
-    /// The lens, of a step that has several.
+    /// The lens, if the step has several.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) lens: Option<String>,
-    /// Whose work it is.
+    /// Who does the work.
     pub(crate) worker: Worker,
     /// Program and arguments.
     pub(crate) command: Vec<String>,
-    /// Directory, absolute.
+    /// Working directory, absolute.
     pub(crate) cwd: PathBuf,
-    /// Variables besides those of the engine.
+    /// Environment variables besides those of the engine.
     pub(crate) env: BTreeMap<String, String>,
-    /// Variables whose values are secret: where they are.
+    /// Environment variables with secret values, each with the place of its value.
     #[serde(default)]
     pub(crate) secrets: BTreeMap<String, String>,
     /// Standard input.
     pub(crate) stdin: Option<String>,
-    /// Seconds in all.
+    /// Seconds that the work may take.
     pub(crate) deadline_s: u32,
-    /// Seconds without output.
+    /// Seconds without output, after which an agent is ended.
     pub(crate) silence_s: Option<u32>,
     /// How an agent's answer is read.
     #[serde(default)]
     pub(crate) reading: Reading,
 }
 
-/// What came of it.
+/// The record of an attempt.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 struct Record {
-    /// What the engine gets; absent when the work could not be begun.
+    /// The outcome for the engine; absent when the work could not be started, or was cancelled.
     outcome: Option<Outcome>,
-    /// Why it could not be begun.
+    /// Why the work could not be started.
     not_started: Option<String>,
-    /// Somebody ended it.
+    /// Whether it was cancelled.
     #[serde(default)]
     cancelled: bool,
     /// How the process ended.
     end: Option<String>,
-    /// When it was begun, UTC.
+    /// When it was started, UTC.
     started: String,
     /// When it ended, UTC.
     ended: String,
@@ -106,33 +107,33 @@ struct Record {
     dropped: [u64; 2],
 }
 
-/// What lies in the folder of an attempt.
+/// What is in the folder of an attempt.
 #[derive(Debug)]
 pub(crate) enum Left {
-    /// Nothing was begun.
+    /// Its work still runs.
     Nothing,
     /// Its work goes on.
     AtWork(AtWork),
     /// It ended.
     Ended(Box<Outcome>),
-    /// Somebody ended it.
+    /// It was cancelled.
     Cancelled,
-    /// It was begun, and nobody knows how it ended.
+    /// It was begun, and it is not known how it ended.
     Interrupted,
 }
 
-/// A step whose work goes on.
+/// A step whose work still runs.
 #[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
 pub(crate) struct AtWork {
-    /// The process that does it, and outlives the engine.
+    /// The process that does the work, and outlives the engine.
     pub(crate) process: u64,
-    /// Since when, UTC.
+    /// When it was started, UTC.
     pub(crate) since: String,
-    /// Its standard output, as it comes.
+    /// Its standard output, which grows.
     pub(crate) log: String,
 }
 
-/// What is said of an attempt that was interrupted.
+/// The message about an attempt that was interrupted.
 pub(crate) fn interrupted(step: &str, folder: &Path) -> String {
     format!(
         "step {step} was interrupted: how far it came is not known. Look into {}, then say what came of it with recipe_runner complete, or let \
@@ -141,13 +142,13 @@ pub(crate) fn interrupted(step: &str, folder: &Path) -> String {
     )
 }
 
-/// Looks what became of an attempt, without taking part in it.
+/// Reads the state of an attempt, without taking part in it.
 pub(crate) fn left(folder: &Path) -> Result<Left, Error> {
     if let Some(ended) = recorded(folder)? {
         return Ok(ended);
     }
     let stands = aris_attempt::standing(folder)?;
-    // It may have ended between the two looks.
+    // It may have ended since the first look.
     if let Some(ended) = recorded(folder)? {
         return Ok(ended);
     }
@@ -161,14 +162,14 @@ pub(crate) fn left(folder: &Path) -> Result<Left, Error> {
         Standing::Ended(exit) => match exit.ending {
             _ if exit.ended_by_us == EndedByUs::Cancelled => Left::Cancelled,
             Ending::StartFailed(_) => Left::Nothing,
-            // The process that does the work was ended before it could say what came of it.
+            // The process that does the work was ended before it could record the outcome.
             Ending::Code(_) | Ending::Signal(_) => Left::Interrupted,
         },
         Standing::Lost { .. } => Left::Interrupted,
     })
 }
 
-/// What the process that did the work wrote down.
+/// What the process that did the work recorded.
 fn recorded(folder: &Path) -> Result<Option<Left>, Error> {
     let record = read::<Record>(&folder.join(OUTCOME))?;
     Ok(record.map(|record| match record.outcome {
@@ -178,19 +179,19 @@ fn recorded(folder: &Path) -> Result<Option<Left>, Error> {
     }))
 }
 
-/// An attempt as it is told afterwards.
+/// An attempt as `timeline` shows it.
 #[derive(Debug)]
 pub(crate) struct Told {
-    /// When it was begun, UTC.
+    /// When it was started, UTC.
     pub(crate) started: String,
-    /// When it ended, UTC; `None`: it is at work, or nobody knows.
+    /// When it ended, UTC; `None` where it still runs, or where that is not known.
     pub(crate) ended: Option<String>,
     /// `running`, `interrupted`, `cancelled`, or how it ended.
     pub(crate) status: &'static str,
     pub(crate) note: Option<String>,
 }
 
-/// What can be told of an attempt; `None` where nothing was begun.
+/// The times and the status of an attempt; `None` where nothing was begun.
 pub(crate) fn told(folder: &Path) -> Result<Option<Told>, Error> {
     if let Some(record) = read::<Record>(&folder.join(OUTCOME))? {
         let (status, note) = match record.outcome {
@@ -223,14 +224,14 @@ pub(crate) fn step_of(folder: &Path) -> Result<Option<String>, Error> {
     Ok(read::<Request>(&folder.join(REQUEST))?.map(|request| request.step))
 }
 
-/// Makes an attempt, or finds what came of it, which is neither nothing nor still at work.
+/// Makes an attempt, or finds how it ended; the result is neither `Nothing` nor `AtWork`.
 pub(crate) fn make(
     folder: &Path,
     request: impl FnOnce() -> Result<Request, Error>,
     program: &Program,
 ) -> Result<Left, Error> {
     match left(folder)? {
-        // Cancelled before this engine came, which was called to go on.
+        // It was cancelled before this engine was called to go on.
         Left::Cancelled => put_aside(folder)?,
         Left::Nothing | Left::AtWork(_) => {}
         over => return Ok(over),
@@ -263,7 +264,7 @@ pub(crate) fn make(
         Left::Nothing => {
             let record = read::<Record>(&folder.join(OUTCOME))?;
             let reason = record.and_then(|record| record.not_started).unwrap_or(said);
-            // Nothing was done: the next engine begins anew.
+            // Nothing was done, so the next engine begins anew.
             if let Some(above) = folder.parent() {
                 aris_fs::remove_tree(above, folder)?;
             }
@@ -273,13 +274,13 @@ pub(crate) fn make(
     }
 }
 
-/// Where the folders of cancelled attempts go, in order.
+/// Names for the folders of cancelled attempts, in order.
 pub(crate) fn asides(folder: &Path) -> impl Iterator<Item = PathBuf> {
     let name = folder.file_name().unwrap_or_default().to_string_lossy();
     (1..).map(move |number: u32| folder.with_file_name(format!("{name}.cancelled-{number}")))
 }
 
-/// Keeps what a cancelled attempt left, and makes room for the next one.
+/// Keeps the folder of a cancelled attempt under another name.
 fn put_aside(folder: &Path) -> Result<(), Error> {
     match asides(folder).find(|aside| !aside.exists()) {
         Some(aside) => Ok(aris_fs::rename_new(folder, &aside)?),
@@ -287,7 +288,7 @@ fn put_aside(folder: &Path) -> Result<(), Error> {
     }
 }
 
-/// Starts the work of an attempt, unless somebody did already, and leaves the records of an attempt. This is a process of its own.
+/// Starts the work of an attempt, unless that was done already, and leaves the records. This runs in a process of its own.
 pub(crate) fn carry_out(folder: &Path) -> Result<(), Error> {
     let code = aris_attempt::runner::run(folder);
     if code == ExitCode::SUCCESS {
@@ -298,17 +299,17 @@ pub(crate) fn carry_out(folder: &Path) -> Result<(), Error> {
     Err(Error::not_started(folder.display().to_string(), reason))
 }
 
-/// How this program is started again.
+/// How to start this program again.
 #[derive(Debug)]
 pub(crate) struct Program {
     path: PathBuf,
-    /// What makes it `recipe_runner`: the multi-call binary runs many helpers.
+    /// The word that selects `recipe_runner` in the multi-call binary, which contains many helpers.
     words: Vec<String>,
     cwd: PathBuf,
 }
 
 impl Program {
-    /// Runs this program, and passes on what it says meanwhile: that it cannot write how the step ended.
+    /// Runs this program, and passes on its stderr, such as the message that it cannot record how a step ended.
     fn run(&self, args: &[&OsStr], deadline: Duration) -> Result<Finished, ProcError> {
         let mut said = |piece: &[u8]| std::io::stderr().write_all(piece).unwrap_or_default();
         aris_proc::command(&self.path, &self.cwd)
@@ -317,7 +318,7 @@ impl Program {
             .run_streamed(deadline, &mut said)
     }
 
-    /// What the runner of an attempt is to start: this program, which does the work. Deadlines and silence are its own to watch.
+    /// What the runner of an attempt starts: this program, which does the work and watches deadlines and silence itself.
     fn work(&self, folder: &Path, request: &Request) -> Spec {
         let mut words = vec![self.path.display().to_string()];
         words.extend(self.words.iter().cloned());
@@ -335,7 +336,7 @@ impl Program {
             output_wait_ms: 0,
             time_limit_ms: None,
             notice: None,
-            // After the grace of the work itself there is its record to write.
+            // After the grace of the work itself, its record must be written.
             kill_grace_ms: millis(GRACE * 2),
             linger_ms: format::LEFT_ALONE,
             oom_patterns: Vec::new(),
@@ -346,7 +347,7 @@ impl Program {
         }
     }
 
-    /// The file that this program runs from.
+    /// The program that is running now.
     pub(crate) fn this(context: &Context) -> Result<Self, Error> {
         let program = std::env::current_exe();
         let program = program.map_err(|error| Error::not_started("recipe_runner", error))?;
@@ -366,7 +367,7 @@ impl Program {
 }
 
 impl AtWork {
-    /// Why nobody else may do the work.
+    /// The error that nobody else may do the work.
     pub(crate) fn refuses(self, step: &str) -> Error {
         let Self { process, log, .. } = self;
         let reason = format!("step {step} is running (process {process}); its output is in {log}");
@@ -390,10 +391,10 @@ pub(crate) fn write<T: Serialize>(path: &Path, value: &T) -> Result<(), Error> {
     Ok(aris_fs::write_atomic(path, &bytes)?)
 }
 
-/// Names of the lenses, in order.
+/// File with the names of the lenses, in order.
 pub(crate) const LENSES: &str = "lenses.json";
 
-/// One attempt of a step: its only one, or that of a lens.
+/// One attempt of a step, or of one of its lenses.
 #[derive(Debug)]
 pub(crate) struct Part {
     /// The lens; `None` where the step has none.
@@ -415,7 +416,7 @@ pub(crate) fn parts(folder: &Path) -> Result<Vec<Part>, Error> {
         let mut own = below(folder, at);
         let mut found = left(&own)?;
         if matches!(found, Left::Nothing) {
-            // What succeeded before is not tried again.
+            // A lens that succeeded in an earlier attempt is not tried again.
             for folder in earlier(folder) {
                 let there = left(&below(&folder, at))?;
                 if matches!(&there, Left::Ended(outcome) if outcome.status == OutcomeStatus::Success)
@@ -433,7 +434,7 @@ pub(crate) fn parts(folder: &Path) -> Result<Vec<Part>, Error> {
     names.into_iter().enumerate().map(part).collect()
 }
 
-/// The folders of the attempts of the same visit before this one.
+/// The folders of earlier attempts of the same visit.
 fn earlier(folder: &Path) -> Vec<PathBuf> {
     let name = folder.file_name().unwrap_or_default().to_string_lossy();
     let (seq, attempt) = name.split_once('.').unwrap_or_default();

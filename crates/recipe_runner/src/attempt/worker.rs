@@ -1,4 +1,4 @@
-//! The process that does the work of an attempt: it runs the step's command, hides what is secret in its output, and writes down the outcome.
+//! The process that does the work of an attempt: it runs the step's command, removes secrets from its output, and records the outcome.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -20,14 +20,14 @@ use crate::agent;
 use crate::error::Error;
 use crate::secret::{self, Redactor};
 
-/// Bytes of each stream that are kept for captures and for agents' answers; the log has it all.
+/// Bytes of each stream that are kept for captures and agents' answers; the log has everything.
 const CAPTURE_LIMIT: usize = 16 << 20;
-/// What is said of a step whose log could not be kept.
+/// The note of a step whose log could not be written.
 const LOG_LOST: &str = "its log could not be written as a whole";
 /// **Source**: POSIX.
 const SIGTERM: i32 = 15;
 
-/// Does the work of an attempt, and writes down what came of it. This is a process of its own, below that of [`carry_out`].
+/// Does the work of an attempt, and records the outcome. It runs in a process of its own, started by that of [`carry_out`].
 pub(crate) fn work(folder: &Path, clock: Clock) -> Result<(), Error> {
     let Some(request) = read::<Request>(&folder.join(REQUEST))? else {
         return Err(Error::no_file(&folder.join(REQUEST), "attempt"));
@@ -37,7 +37,7 @@ pub(crate) fn work(folder: &Path, clock: Clock) -> Result<(), Error> {
     if written.is_ok() {
         return written;
     }
-    // On a full disk the outcome is worth more than the log.
+    // On a full disk the outcome is more important than the log.
     aris_fs::remove_file(&folder.join(STDOUT))?;
     write(&folder.join(OUTCOME), &record)
 }
@@ -108,7 +108,7 @@ fn worked(folder: &Path, request: &Request, started: String, clock: Clock) -> Re
     let mut take = |piece: &[u8]| {
         let room = CAPTURE_LIMIT.saturating_sub(stdout.len()).min(piece.len());
         let (kept, rest) = piece.split_at(room);
-        // A disk that is full costs the log, never the work.
+        // On a full disk the log is lost, and the work goes on.
         if let Ok(mut log) = log.as_ref() {
             log.write_all(piece).unwrap_or_default();
         }
@@ -119,7 +119,7 @@ fn worked(folder: &Path, request: &Request, started: String, clock: Clock) -> Re
     let mut keep = |piece: &[u8]| take(&hiding.next(piece));
     let finished = match command.run_streamed(deadline, &mut keep) {
         Ok(finished) => finished,
-        // A folder that is not there comes from the recipe and what was captured: the step failed. The rest comes from this machine.
+        // An absent folder comes from the recipe or from a captured value, so the step has failed. All other errors come from this machine.
         Err(error @ ProcError::NoDirectory { .. }) => return failed(&error.to_string()),
         Err(error) => {
             let reason = std::error::Error::source(&error)
@@ -132,7 +132,7 @@ fn worked(folder: &Path, request: &Request, started: String, clock: Clock) -> Re
     };
     take(&hiding.end());
     if finished.end == End::TimedOut {
-        // What left the command's process group is part of what was not over in time.
+        // Processes that left the command's process group have not ended in time either.
         aris_attempt::end_strays(folder, GRACE);
     }
     let mut hiding = redactor();
@@ -147,7 +147,7 @@ fn worked(folder: &Path, request: &Request, started: String, clock: Clock) -> Re
         && clock.now().duration_since(begin).unsigned_abs() < deadline;
     let stdout = String::from_utf8_lossy(&stdout).into_owned();
     let mut outcome = match (request.worker, fields.end()) {
-        // What was not read may be what a gate decides by.
+        // A gate may decide by the value that was not read.
         (Worker::Command, Err(name)) => {
             let most = tokens::Fields::LINE >> 20;
             unread(&format!("the value of {name} has more than {most} MiB"))
@@ -194,17 +194,17 @@ fn worked(folder: &Path, request: &Request, started: String, clock: Clock) -> Re
     }
 }
 
-/// Something that can be read from once this process has SIGTERM; `told` says the same. `None`: the system refuses, and SIGTERM ends this
-/// process alone, as ever.
+/// A stream that becomes readable when this process gets SIGTERM; `told` is set, too. `None` where the system refuses that; then SIGTERM
+/// ends only this process, as by default.
 fn told_to_end(told: &Arc<AtomicBool>) -> Option<UnixStream> {
     let (reader, writer) = UnixStream::pair().ok()?;
-    // Set before it is told: both happen in the order in which they are registered.
+    // Registered first, so that `told` is set before the stream becomes readable: both happen in the order of their registration.
     signal_hook::flag::register(SIGTERM, Arc::clone(told)).ok()?;
     signal_hook::low_level::pipe::register(SIGTERM, writer).ok()?;
     Some(reader)
 }
 
-/// What came of a program: its streams, its exit code, and the fields that it printed.
+/// The outcome of a program: its streams, its exit code, and the fields that it printed.
 fn of_command(
     end: End,
     mut result: Map<String, Value>,
@@ -216,13 +216,13 @@ fn of_command(
     result.insert(String::from("stderr"), Value::from(stderr));
     let (code, why) = match end {
         End::Exited(code) => (code, format!("exit {code}")),
-        // What a shell says of a command that a signal ended.
+        // The exit code that a shell gives for a command that was ended by a signal.
         End::Signalled(signal) => (128 + signal, format!("signal {signal}")),
         End::TimedOut => (124, format!("not over after {} s", request.deadline_s)),
     };
     result.insert(String::from("exit_code"), Value::from(code));
     let (status, note) = if code == 0 {
-        // A gate that could not look says so; whoever reads the run sees it.
+        // Readers of the run see the note of a gate that could not look.
         (
             OutcomeStatus::Success,
             tokens::degraded(stdout, &Map::new()),
@@ -237,9 +237,9 @@ fn of_command(
     }
 }
 
-/// The answer of a program that carries out tools, where it is a JSON object; `None` where it prints lines `name=value`, or nothing.
+/// The answer of a program that carries out tools, if it is a JSON object; `None` where it prints lines `name=value`, or nothing.
 ///
-/// **Errors**: what begins as JSON and is no object.
+/// **Errors**: the answer begins as JSON and is not an object.
 fn answer_of(stdout: &str) -> Result<Option<Map<String, Value>>, String> {
     let text = stdout.trim();
     if !text.starts_with(['{', '[', '"']) {
@@ -249,7 +249,7 @@ fn answer_of(stdout: &str) -> Result<Option<Map<String, Value>>, String> {
     answer.map_err(|error| format!("its answer is no JSON object: {error}"))
 }
 
-/// A step whose answer could not be read as a whole.
+/// The outcome of a step whose answer could not be read whole.
 fn unread(why: &str) -> Outcome {
     Outcome::noted(OutcomeStatus::Failure, why)
 }

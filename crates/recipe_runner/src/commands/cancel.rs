@@ -1,4 +1,4 @@
-//! `cancel`: ends the step at work.
+//! `cancel`: ends the running step.
 
 use std::io::{self, Write};
 use std::time::{Duration, Instant};
@@ -15,9 +15,9 @@ use crate::store::{self, ticket};
 
 /// Schema id of [`Cancelled`].
 pub(crate) const SCHEMA: &str = "aris.recipe_runner.cancel/v1";
-/// What the end of a step takes beyond its grace: SIGKILL, and the record on a busy disk.
+/// Time that the end of a step takes beyond its grace, for SIGKILL and for the record on a busy disk.
 const MARGIN: Duration = Duration::from_secs(20);
-/// Between two looks whether it has ended.
+/// Time between two looks whether it has ended.
 const AGAIN: Duration = Duration::from_millis(20);
 
 /// What was ended.
@@ -32,7 +32,7 @@ pub(crate) struct Cancelled {
     lenses: Vec<String>,
 }
 
-/// Tells the step at work, or each of its lenses, to end, and waits until it has: SIGTERM, and SIGKILL after ten seconds.
+/// Tells the running step, or each of its lenses, to end, and waits until it has: SIGTERM, and SIGKILL after ten seconds.
 pub(crate) fn run(args: &StatusArgs, context: &Context) -> Result<Shown, Error> {
     let path = context.absolute(&args.state);
     let state = store::load(&path)?;

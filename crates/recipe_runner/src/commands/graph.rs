@@ -1,4 +1,4 @@
-//! `graph`: where control can go.
+//! `graph`: the steps of a recipe and the routes between them.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -30,7 +30,7 @@ pub(crate) struct GraphData {
     sccs: Vec<Vec<String>>,
     /// Executions allowed per run section.
     bounded: BTreeMap<String, u32>,
-    /// The drawing that was asked for.
+    /// The drawing in another format.
     #[serde(skip)]
     drawing: Option<String>,
 }

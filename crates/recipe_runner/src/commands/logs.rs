@@ -1,4 +1,4 @@
-//! `logs`: what a step printed, also while it is at work.
+//! `logs`: the output of a step, also while it runs.
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -17,9 +17,9 @@ use crate::store::{self, ticket};
 
 /// Schema id of [`Log`].
 pub(crate) const SCHEMA: &str = "aris.recipe_runner.log/v1";
-/// Bytes that are read at once, and that an envelope holds of a log.
+/// Most bytes that are read at once, and that an envelope has of a log.
 const LIMIT: u64 = 16 << 20;
-/// Between two looks at a log that grows.
+/// Time between two looks at a log that grows.
 const AGAIN: Duration = Duration::from_millis(100);
 
 /// What an attempt printed.
@@ -40,7 +40,7 @@ pub(crate) struct Log {
     left_out: Option<u64>,
 }
 
-/// Prints the log of the step at work, or of the last attempt of a step.
+/// Prints the log of the running step, or of the last attempt of a step.
 pub(crate) fn run(args: &LogsArgs, context: &Context) -> Result<Outcome<Log>, Error> {
     let state_path = context.absolute(&args.state);
     let state = store::load(&state_path)?;
@@ -72,7 +72,7 @@ pub(crate) fn run(args: &LogsArgs, context: &Context) -> Result<Outcome<Log>, Er
             break;
         }
         std::thread::park_timeout(AGAIN);
-        // Asked before the log is read: what is written before the end is printed.
+        // Looked up before the log is read, so that everything written before the end is printed.
         at_work = matches!(attempt::left(&folder)?, Left::AtWork(_));
     }
     if args.follow && !rest.is_empty() {
@@ -156,7 +156,7 @@ fn last(state: &Path, wanted: Option<&str>) -> Result<(String, String), Error> {
     Err(no_log())
 }
 
-/// What stands in a file from there on; nothing where there is no file yet.
+/// The bytes of a file from `at` on; empty where there is no file yet.
 fn from(path: &Path, at: u64) -> Result<Vec<u8>, Error> {
     match aris_fs::open(path) {
         Ok(file) => Ok(file.read_from(at, LIMIT)?),
@@ -165,7 +165,7 @@ fn from(path: &Path, at: u64) -> Result<Vec<u8>, Error> {
     }
 }
 
-/// The last bytes of a log, and how many stand before them.
+/// The last bytes of a log, and how many bytes are before them.
 pub(crate) fn end(path: &Path) -> Result<(u64, Vec<u8>), Error> {
     let length = aris_fs::open(path).map_or(0, |file| file.metadata().len());
     let before = length.saturating_sub(LIMIT);
@@ -181,7 +181,7 @@ impl Product for Log {
         true
     }
 
-    /// The last line, where it has no end; the others were printed as they were read.
+    /// The last line, if it has no line break; the other lines were printed as they were read.
     fn render(&self, out: &mut dyn Write, _: Style) -> io::Result<()> {
         out.write_all(self.text.as_bytes())
     }

@@ -1,4 +1,4 @@
-//! `next` and `complete`: a run that somebody else drives.
+//! `next` and `complete`: a run that another program drives.
 
 use std::fmt::Display;
 use std::io::{self, Read as _, Write};
@@ -28,7 +28,7 @@ use crate::store::{Store, ticket};
 pub(crate) const NEXT_SCHEMA: &str = "aris.recipe_runner.next/v1";
 /// Schema id of [`Completed`].
 pub(crate) const COMPLETE_SCHEMA: &str = "aris.recipe_runner.complete/v1";
-/// Bytes of a result.
+/// Largest result, in bytes.
 const RESULT_LIMIT: u64 = 16 << 20;
 
 /// The step whose outcome is needed.
@@ -38,7 +38,7 @@ pub(crate) struct Next {
     status: Status,
     /// The step; null when there is none.
     step: Option<String>,
-    /// `run_skill`, `run_cmd`, `tool`, `python`, `confirm` or `route`: which way it goes is in a result that somebody has to give.
+    /// `run_skill`, `run_cmd`, `tool`, `python`, `confirm` or `route`; the outcome of a `route` decides where the run continues.
     #[serde(skip_serializing_if = "Option::is_none")]
     kind: Option<String>,
     /// The tool or callable.
@@ -62,9 +62,10 @@ pub(crate) struct Next {
     /// Names this try; `complete --ticket` takes it.
     #[serde(skip_serializing_if = "Option::is_none")]
     ticket: Option<String>,
-    /// Folders of attempts of this try that were begun, and nobody knows how they ended: look there before the work is done again.
+    /// Folders of attempts of this try that were begun, and of which it is not known how they ended: look there before the work is done
+    /// again.
     interrupted: Vec<PathBuf>,
-    /// Whether it ended at a stop step that stands for a failure.
+    /// Whether it ended at a stop step that is declared as a failure.
     #[serde(skip_serializing_if = "Option::is_none")]
     failed: Option<bool>,
     /// Where the run ended.
@@ -126,7 +127,7 @@ pub(crate) fn complete(args: &CompleteArgs, context: &Context) -> Result<Shown, 
     Ok(Outcome { data, signal }.shown(COMPLETE_SCHEMA, Completed::render))
 }
 
-/// A success of a step with lenses has one result of each.
+/// Checks that a success of a step with lenses has one result for each.
 fn one_for_each_lens(
     machine: &Machine,
     state: &State,
@@ -152,12 +153,12 @@ fn one_for_each_lens(
     Err(Error::refused(ErrorKind::Validation, reason, hint))
 }
 
-/// How a run ended; while there is work it has not.
+/// How a run ended; `None` while there is work.
 fn ended(state: &State) -> Option<Signal> {
     signal(state).filter(|_| state.status != Status::Waiting)
 }
 
-/// Whether the outcome is to be recorded; false when it was before.
+/// Whether the outcome is to be recorded; false when it was recorded before.
 ///
 /// **Errors**: it is neither for the step at the cursor nor a repetition.
 fn is_wanted(args: &CompleteArgs, outcome: &engine::Outcome, state: &State) -> Result<bool, Error> {
@@ -204,7 +205,7 @@ fn is_wanted(args: &CompleteArgs, outcome: &engine::Outcome, state: &State) -> R
         let known = is_next && (1..=state.attempts).contains(&attempt);
         return known.then_some(false).ok_or_else(wrong);
     };
-    // An attempt that came to nothing leaves a number only.
+    // Of an attempt without an outcome only its number is known.
     let came_to_nothing = entry.step == args.step && (1..entry.attempts).contains(&attempt);
     let known = came_to_nothing || (is_same(entry) && entry.attempts == attempt);
     known.then_some(false).ok_or_else(not_at_cursor)
@@ -220,7 +221,7 @@ fn open(args: &StateArgs, what: &str, context: &Context) -> Result<(Store, Machi
     Ok((store, machine, state))
 }
 
-/// Does everything that needs nobody. The state is written only when that changed something.
+/// Carries out all steps that need no outcome. The state is written only if that changed something.
 fn settle(
     machine: &Machine,
     state: &mut State,
@@ -230,7 +231,7 @@ fn settle(
     drive::drive(machine, state, Some(store), &mut Source::default(), context)
 }
 
-/// Standard input cannot be read, or is too long.
+/// The error that standard input cannot be read, or is too long.
 fn wrong_stdin(why: &dyn Display) -> Error {
     let reason = format!("standard input: {why}");
     Error::refused(
@@ -268,7 +269,7 @@ fn outcome(args: &CompleteArgs, reading: &Reading) -> Result<engine::Outcome, Er
         let hint = "correct the object, or begin a text with something else than {";
         return Err(Error::refused(ErrorKind::Validation, reason, hint));
     }
-    // The status is the caller's word; only the result is read from the text.
+    // The caller gives the status; only the result is read from the text.
     let read = agent::of_text(&text, reading);
     Ok(engine::Outcome {
         result: read.result,
@@ -277,7 +278,7 @@ fn outcome(args: &CompleteArgs, reading: &Reading) -> Result<engine::Outcome, Er
     })
 }
 
-/// What a step that only routes asks for.
+/// The question of a step that only routes.
 fn ways(step: &Step, state: &State) -> Option<String> {
     let question = Question::of(step, state)?;
     let what = "give the result that decides where the run continues, as complete --result 'NAME = VALUE':";
@@ -334,7 +335,7 @@ impl Next {
         })
     }
 
-    /// The step, its arguments, and how to say what came of it.
+    /// The step, its arguments, and what is known about the attempt.
     fn render(&self, out: &mut dyn Write) -> io::Result<()> {
         let Some(step) = &self.step else {
             let place = self.terminal.as_ref().or(self.halt.as_ref());

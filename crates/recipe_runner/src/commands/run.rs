@@ -30,7 +30,7 @@ const LOOP_GUARD: u8 = 12;
 /// Exit code of a run that ended at a stop step that says `failed: true`.
 const FAILED: u8 = 13;
 
-/// How far a run came.
+/// The progress of a run.
 #[derive(Debug, Serialize, schemars::JsonSchema)]
 pub(crate) struct Run {
     /// Name of the recipe.
@@ -54,7 +54,7 @@ pub(crate) struct Run {
     /// What the stop step says.
     #[serde(skip_serializing_if = "Option::is_none")]
     message: Option<String>,
-    /// Whether it ended at a stop step that stands for a failure.
+    /// Whether it ended at a stop step that is declared as a failure.
     #[serde(skip_serializing_if = "Option::is_none")]
     failed: Option<bool>,
     /// Whether a session changed what it must not.
@@ -62,15 +62,15 @@ pub(crate) struct Run {
     tainted: Option<bool>,
 }
 
-/// Where a run is taken up again, and how far it came from there when it went on.
+/// Where a run is resumed, and its progress if it went on.
 #[derive(Debug, Serialize, schemars::JsonSchema)]
 pub(crate) struct Resumed {
-    /// Where.
+    /// Where it is resumed.
     resume: Resumption,
     /// What was captured, of a run that did not go on.
     #[serde(skip_serializing_if = "Option::is_none")]
     context: Option<Map<String, Value>>,
-    /// How far it came, of one that went on.
+    /// Its progress, if it went on.
     #[serde(flatten)]
     run: Option<Run>,
 }
@@ -92,7 +92,7 @@ pub(crate) fn run(args: &RunArgs, context: &Context) -> Result<Shown, Error> {
     Ok(Outcome { data, signal }.shown(RUN_SCHEMA, Run::render))
 }
 
-/// Takes a run up again.
+/// Resumes a run.
 pub(crate) fn resume(args: &ResumeArgs, context: &Context) -> Result<Shown, Error> {
     let (path, wait) = (&args.state.state, &args.state.wait);
     let store = Store::open(path, "recipe_runner resume", true, wait, context)?;
@@ -134,7 +134,7 @@ pub(crate) fn resume(args: &ResumeArgs, context: &Context) -> Result<Shown, Erro
     Ok(Outcome { data, signal }.shown(RESUME_SCHEMA, Resumed::render))
 }
 
-/// What a caller branches on: how a run ended, or why it does not go on.
+/// The exit signal: how a run ended, or why it does not go on.
 pub(crate) fn signal(state: &State) -> Option<Signal> {
     match state.status {
         Status::Completed if state.failed => Signal::own(FAILED),
@@ -166,7 +166,7 @@ impl Run {
         }
     }
 
-    /// One line for each entry, and one for how it stands.
+    /// One line for each entry, and one for the status.
     fn render(&self, out: &mut dyn Write) -> io::Result<()> {
         for entry in &self.trace {
             let event: &str = entry.event.into();
@@ -187,7 +187,7 @@ impl Run {
 }
 
 impl Resumed {
-    /// Where, and then as a run.
+    /// Where it is resumed, and then as for a run.
     fn render(&self, out: &mut dyn Write) -> io::Result<()> {
         let from = &self.resume;
         let why = match (from.basis, from.tier) {
@@ -203,7 +203,7 @@ impl Resumed {
     }
 }
 
-/// How a run stands, where, and what its stop step says.
+/// Writes the status of a run, its place, and the message of its stop step.
 pub(crate) fn write_end(
     word: &str,
     place: Option<&String>,
@@ -215,7 +215,7 @@ pub(crate) fn write_end(
     message.map_or(Ok(()), |message| writeln!(out, "{}", message.trim_end()))
 }
 
-/// How a run ended, in one word.
+/// The status of a run in one word.
 pub(crate) fn end_word(status: Status, failed: Option<bool>) -> &'static str {
     if failed == Some(true) {
         "failed"

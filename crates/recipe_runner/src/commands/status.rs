@@ -1,4 +1,4 @@
-//! `status`: how a run stands, without taking part in it.
+//! `status`: the status of a run, without taking part in it.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -20,27 +20,27 @@ use crate::store::{self, ticket};
 /// Schema id of [`Standing`].
 pub(crate) const SCHEMA: &str = "aris.recipe_runner.status/v1";
 
-/// How a run stands.
+/// Status of a run.
 #[derive(Debug, Serialize, schemars::JsonSchema)]
 pub(crate) struct Standing {
     /// Name of the recipe.
     recipe: String,
-    /// `running` while a step is at work, else as `run` says it.
+    /// `running` while the work of a step runs, else as `run` prints it.
     status: Status,
-    /// The step where the run stands; null when it is over.
+    /// The step at the cursor; null when the run is over.
     step: Option<String>,
     /// Number of its next or present try, from 1.
     attempt: u32,
     /// The process that does its work.
     #[serde(skip_serializing_if = "Option::is_none")]
     at_work: Option<AtWork>,
-    /// How each lens stands, of a step that has several.
+    /// The status of each lens, if the step has several.
     lenses: Vec<LensStanding>,
-    /// Whether its work was begun and nobody knows how it ended.
+    /// Whether its work was begun and it is not known how it ended.
     interrupted: bool,
     /// Whether its work was cancelled; `resume` starts it again.
     cancelled: bool,
-    /// Whether the run ended at a stop step that stands for a failure.
+    /// Whether the run ended at a stop step that is declared as a failure.
     failed: bool,
     /// Entries of the journal.
     entries: usize,
@@ -49,11 +49,11 @@ pub(crate) struct Standing {
     /// Why it halted.
     #[serde(skip_serializing_if = "Option::is_none")]
     halt: Option<String>,
-    /// What steps said of what could not be looked at, when they were last executed.
+    /// Notes of steps that could not look at something, when they were last executed.
     degraded: BTreeMap<String, String>,
 }
 
-/// How a lens stands.
+/// Status of a lens.
 #[derive(Debug, Serialize, schemars::JsonSchema)]
 pub(crate) struct LensStanding {
     /// The lens.
@@ -139,7 +139,7 @@ pub(crate) fn folder(state: &Path, ticket: &str) -> PathBuf {
 }
 
 impl Standing {
-    /// One line for the run, and one for the step at work.
+    /// One line for the run, and one for the running step.
     fn render(&self, out: &mut dyn Write) -> io::Result<()> {
         let place = self.terminal.as_ref().or(self.step.as_ref());
         let place = place.map_or(String::new(), |place| format!(": {place}"));

@@ -1,4 +1,4 @@
-//! `validate`: everything that is wrong with a recipe.
+//! `validate`: reports everything that is wrong with a recipe.
 
 use std::collections::BTreeSet;
 use std::io::{self, Write};
@@ -44,7 +44,7 @@ pub(crate) fn run(args: &ValidateArgs, context: &Context) -> Result<Shown, Error
         let given = cli::map(&args.compose.set)?;
         match load::composed(&read, &given, &args.recipe.reading, context) {
             Ok((composed, _)) => composed.recipe,
-            // The recipe can be read, and something is wrong with it: a finding like any other.
+            // The recipe can be read, so what is wrong with it is a finding like any other.
             Err(Error::Recipe { findings, .. }) => {
                 placing = findings;
                 load::with_placeholders(&read, &args.recipe.reading, context)
@@ -61,7 +61,7 @@ pub(crate) fn run(args: &ValidateArgs, context: &Context) -> Result<Shown, Error
     let known = |new: &Finding, old: &Finding| (&new.rule, &new.step) == (&old.rule, &old.step);
     placing.retain(|new| {
         let old = report.findings.iter_mut().find(|old| known(new, old));
-        // What stood in the way of this composition is as bad as it was there.
+        // A finding that prevented this composition has the severity that it had there.
         old.is_none_or(|old| {
             old.severity = new.severity;
             false

@@ -1,6 +1,6 @@
 //! A step with lenses: several attempts at the same time, each with its own folder, log and outcome.
 //!
-//! They lie below the folder of the step's attempt, numbered from 1; `lenses.json` says what each is called.
+//! They are in the folder of the step's attempt, numbered from 1; `lenses.json` has their names.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -13,7 +13,7 @@ use crate::attempt::{self, LENSES, Left, Program, below, parts};
 use crate::error::Error;
 use crate::store::ticket;
 
-/// Does the work of all lenses, or takes what an engine left. `None`: somebody must look first, or do it.
+/// Does the work of all lenses, or takes what an earlier call left. `None` where a person must look first, or somebody else does the work.
 pub(crate) fn outcome(source: &Source, call: &Call<'_>) -> Result<Option<Outcome>, Error> {
     let (step, state, context) = (call.step, call.state, call.context);
     let lenses = match call.machine.lenses(step, state) {
@@ -29,7 +29,7 @@ pub(crate) fn outcome(source: &Source, call: &Call<'_>) -> Result<Option<Outcome
     attempt::write(&folder.join(LENSES), &names)?;
     let mut works = Vec::new();
     for (at, (lens, part)) in lenses.iter().zip(parts(&folder)?).enumerate() {
-        // A success of an earlier attempt of the step is not done again.
+        // A lens that succeeded in an earlier attempt of the step is not run again.
         let done = match part.left {
             Left::Ended(outcome) if !part.folder.starts_with(&folder) => {
                 Some(*outcome).filter(|outcome| outcome.is_success(step))
@@ -54,7 +54,7 @@ pub(crate) fn outcome(source: &Source, call: &Call<'_>) -> Result<Option<Outcome
             let left = Left::Ended(Box::new(outcome.clone()));
             return Ok(Made { left, told });
         }
-        // Whoever cancels the step wants nothing new to begin.
+        // After a cancellation nothing new begins.
         if cancelled.load(Ordering::SeqCst) {
             let left = Left::Cancelled;
             return Ok(Made { left, told });
@@ -74,7 +74,7 @@ pub(crate) fn outcome(source: &Source, call: &Call<'_>) -> Result<Option<Outcome
     let (say, said) = mpsc::channel();
     let made: Vec<Result<Made, Error>> = std::thread::scope(|scope| {
         let all = scope.spawn(|| {
-            // Gone when the last lens is, so that the loop below ends.
+            // Dropped with the last lens, so that the loop below ends.
             let say = say;
             aris_fs::map_in_parallel(source.jobs(), &works, |work| one(work, &say))
         });
@@ -97,7 +97,7 @@ pub(crate) fn outcome(source: &Source, call: &Call<'_>) -> Result<Option<Outcome
     Ok((!waits).then(|| Outcome::of_lenses(step, ended)))
 }
 
-/// What an engine began is neither handed out again nor overtaken.
+/// Takes what an earlier call began: it is neither given to somebody else nor started again.
 fn left_behind(call: &Call<'_>, folder: &Path) -> Result<Option<Outcome>, Error> {
     let mut ended = Vec::new();
     let mut is_whole = true;

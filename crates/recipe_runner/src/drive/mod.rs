@@ -1,4 +1,4 @@
-//! Going on with a run until it ends or needs somebody.
+//! Drives a run until it ends or waits for an outcome.
 
 mod lenses;
 
@@ -20,22 +20,22 @@ use crate::error::Error;
 use crate::interrupt::Interrupt;
 use crate::store::{Store, ticket};
 
-/// Bytes that a script may have.
+/// Largest script, in bytes.
 const SCRIPT_LIMIT: u64 = 64 << 20;
-/// Where outcomes come from.
+/// Where outcomes come from: a script, and executors.
 #[derive(Default)]
 pub(crate) struct Source {
     /// As the flags say.
     pub(crate) args: SourceArgs,
     script: Script,
     pub(crate) agent: Option<Vec<String>>,
-    /// What carries out tools and callables.
+    /// The program that carries out tools and callables.
     pub(crate) tools: Option<Vec<String>>,
     pub(crate) interrupt: Interrupt,
 }
 
 impl Source {
-    /// What the flags name.
+    /// The source that the flags name.
     pub(crate) fn of(args: &SourceArgs, context: &Context) -> Result<Self, Error> {
         let script = match &args.outcomes {
             None => Script::default(),
@@ -59,7 +59,7 @@ impl Source {
         })
     }
 
-    /// Says which steps of the script the recipe does not have.
+    /// Notes which steps of the script the recipe does not have.
     pub(crate) fn note_unknown(&self, machine: &Machine, context: &Context) {
         let steps = self.script.steps();
         for step in steps.filter(|step| machine.recipe.step(step).is_none()) {
@@ -68,7 +68,7 @@ impl Source {
         }
     }
 
-    /// Lenses of a step that are at work at the same time.
+    /// How many lenses of a step run at the same time.
     pub(crate) fn jobs(&self) -> usize {
         let jobs = self.args.jobs.map(|jobs| jobs as usize);
         jobs.unwrap_or_else(aris_fs::processors)
@@ -101,7 +101,7 @@ impl Source {
         let folder = store.attempts().join(ticket(state));
         let left = attempt::left(&folder)?;
         if !self.carries_out(step, state) {
-            // What an engine began is neither handed out again nor overtaken.
+            // Work that an earlier call began is neither given to somebody else nor started again.
             return match left {
                 Left::Ended(outcome) => Ok(Some(*outcome)),
                 Left::AtWork(work) => Err(work.refuses(&step.name)),
@@ -126,7 +126,7 @@ impl Source {
         Ok(self.judged(&call, made, &work))
     }
 
-    /// Whether it carries out the work of a step.
+    /// Whether an executor of this source does the work of a step.
     pub(crate) fn carries_out(&self, step: &Step, state: &State) -> bool {
         match step.kind() {
             Kind::Command => self.args.exec.is_some(),
@@ -140,7 +140,7 @@ impl Source {
         }
     }
 
-    /// What an attempt is to the engine; `None`: somebody must look first.
+    /// The outcome of an attempt; `None` where a person must look first.
     fn judged(&self, call: &Call<'_>, made: Made, work: &Work) -> Option<Outcome> {
         let context = call.context;
         if let Some(told) = made.told {
@@ -177,16 +177,16 @@ pub(crate) struct Call<'c> {
 
 /// The work of one attempt, and where its result is kept for later runs.
 pub(crate) struct Work {
-    /// What it is called by people.
+    /// Its name for people.
     pub(crate) name: String,
     pub(crate) folder: PathBuf,
     request: Request,
     cached: Option<(PathBuf, String)>,
-    /// Why the step is not cached.
+    /// Why the result of the step is not kept.
     uncached: Option<String>,
 }
 
-/// What came of it, and what a reader should know.
+/// What an attempt left, and what a reader should know.
 pub(crate) struct Made {
     pub(crate) left: Left,
     pub(crate) told: Option<String>,
@@ -201,7 +201,7 @@ impl Work {
         lens: Option<&Lens>,
     ) -> Self {
         let request = source.request(call, lens);
-        // What a routing step is told holds for this run only, and is judged later.
+        // An answer about where a routing step leads is valid for this run only, and is judged later.
         let kept = call.step.cache.is_some() && call.step.kind() != Kind::Route;
         let wanted = !source.args.no_cache && kept;
         let key = wanted.then(|| cache::key(call.step, &request));
@@ -226,7 +226,7 @@ impl Work {
         self.folder.join(attempt::STDOUT).display().to_string()
     }
 
-    /// What is said before it begins, or is waited for.
+    /// The note before work begins, or before it is waited for.
     pub(crate) fn begins(&self, left: &Left, attempt: u32) -> Option<String> {
         let how = match left {
             Left::Nothing => format!("started, attempt {attempt}"),
@@ -241,7 +241,7 @@ impl Work {
         Some(format!("{name}: {how}; its output is in {log}"))
     }
 
-    /// Makes the attempt, or takes an equal result of an earlier run.
+    /// Makes the attempt, or takes the result of equal work in an earlier run.
     pub(crate) fn make(&self, program: &Program, clock: Clock) -> Result<Made, Error> {
         let mut told = self.uncached.clone();
         if let Some((folder, key)) = &self.cached
@@ -262,7 +262,7 @@ impl Work {
     }
 }
 
-/// How a run goes on after Ctrl-C.
+/// How to continue a run after Ctrl-C.
 pub(crate) fn go_on(store: &Store) -> String {
     let state = aris_recipe::expression::quoted(&store.path().display().to_string());
     format!(
@@ -291,7 +291,7 @@ pub(crate) fn drive(
         let outcome = match machine.poll(state) {
             Poll::Over => break,
             Poll::Ready(_) => None,
-            // A script that says nothing of it means an empty result; elsewhere somebody knows.
+            // Where a script does not name the step, its result is empty; without a script, the result comes from outside.
             Poll::Optional(step)
                 if source.args.outcomes.is_some() || Question::of(step, state).is_none() =>
             {
@@ -320,18 +320,18 @@ pub(crate) fn drive(
         }
     }
     match store {
-        // Whatever happened is written already; only how the run stands may be new.
+        // Everything that happened is written already; only the status may be new.
         Some(store) if state.status != before => store.save(state),
         _ => Ok(()),
     }
 }
 
-/// A remark at the end of a line; nothing where there is none.
+/// A note in brackets for the end of a line; empty where there is none.
 pub(crate) fn in_brackets(note: Option<&String>) -> String {
     note.map_or(String::new(), |note| format!(" ({note})"))
 }
 
-/// How an attempt ended, while the run goes on.
+/// Notes how an attempt ended, while the run goes on.
 fn tell(state: &State, entries: usize, attempts: u32, context: &Context) {
     let Some(entry) = state.journal.get(entries) else {
         let why = in_brackets(state.notes.last());

@@ -1,4 +1,4 @@
-//! A step whose work goes on: seen, followed, left alone by others, and not ended by Ctrl-C.
+//! A running step: its status and log can be read, other calls leave it alone, and Ctrl-C does not end it.
 
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -64,7 +64,7 @@ fn a_run_that_another_call_has_made_meanwhile_is_not_made_again() {
         "{error}"
     );
     assert_eq!(project.read("count").lines().count(), 1);
-    // Later it is another run, as it ever was.
+    // After the end of the run, a new call starts another run.
     call(&project, &words).run().expect_code(0);
     assert_eq!(project.read("count").lines().count(), 2);
 }
@@ -83,9 +83,9 @@ fn a_step_at_work_is_seen_and_neither_handed_out_nor_overtaken() {
     assert!(log.ends_with("run.json.d/1.1/stdout"), "{data}");
     child.kill().expect("killed");
     child.wait().expect("reaped");
-    // The engine is gone, its step is not.
+    // The engine has ended, its step still runs.
     assert_eq!(status().expect_code(11).data()["status"], "running");
-    // A new run would do the same work beside it.
+    // A new run would do the same work at the same time.
     let words = [
         "run", "r.yaml", "--state", "run.json", "--new", "--exec", "cmd",
     ];
@@ -114,7 +114,7 @@ fn a_step_at_work_is_seen_and_neither_handed_out_nor_overtaken() {
     until("its end is recorded", || {
         project.at("run.json.d/1.1/outcome.json").exists()
     });
-    // What the engine left is taken by whoever comes next, also without executors.
+    // The next call takes the outcome of the ended engine's step, even without executors.
     let data = call(&project, &["next", "--state", "run.json"])
         .run()
         .expect_code(0)
@@ -170,7 +170,7 @@ fn a_run_says_when_a_step_begins_and_ends() {
     );
 }
 
-/// Keys that other languages have are named with what is written here.
+/// Keys of other workflow languages are reported with the key to use here.
 #[test]
 fn a_first_recipe_is_told_what_to_write() {
     let text = "name: x\nkitchen_rules: [a]\nsteps:\n  a: {cmd: ls, next: b}\n  b: {action: stop, message: m}\n";
@@ -223,7 +223,7 @@ fn a_step_that_is_cancelled_ends_with_its_children_and_starts_again() {
     let mut child = begun(&project);
     let cancel = || call(&project, &["cancel", "--state", "run.json"]).run();
     assert_eq!(cancel().expect_code(0).data()["step"], "train");
-    // The engine says so, and waits for somebody to go on.
+    // The engine reports the cancellation, and waits for the user to go on.
     assert_eq!(child.wait().expect("reaped").code(), Some(11));
     let said = project.read("said");
     assert!(said.contains("train: cancelled"), "{said}");
@@ -236,7 +236,7 @@ fn a_step_that_is_cancelled_ends_with_its_children_and_starts_again() {
         (&data["status"], &data["cancelled"]),
         (&json!("waiting"), &json!(true))
     );
-    // Nothing is at work any more.
+    // No step runs any more.
     assert_eq!(cancel().expect_code(0).data()["step"], json!(null));
     project.write("go", "");
     let words = ["resume", "--state", "run.json", "--exec", "cmd"];
@@ -318,8 +318,8 @@ fn an_end_that_stands_for_a_failure_is_told_by_every_command() {
     }
 }
 
-/// Steps are attempts as those of queues: a runner that is killed leaves its work alone, what is killed around a command leaves the command
-/// alone, and who finds all gone knows nothing.
+/// Steps are attempts like those of queues. Killing the runner does not end the work; killing the processes around a command does not end
+/// the command; if all were killed, the outcome is unknown.
 #[test]
 fn a_runner_that_is_killed_costs_nothing_and_work_that_is_killed_is_interrupted() {
     let kill = |process: &str| {
@@ -358,7 +358,7 @@ fn a_runner_that_is_killed_costs_nothing_and_work_that_is_killed_is_interrupted(
             kill(&status(&project)["at_work"]["process"].to_string());
         }
         kill(&worker);
-        // The command itself runs on: nobody may begin it beside itself.
+        // The command still runs, so no other call may start it.
         std::thread::sleep(Duration::from_millis(500));
         assert_eq!(status(&project)["status"], "running");
         call(&project, &["next", "--state", "run.json"])
@@ -369,7 +369,7 @@ fn a_runner_that_is_killed_costs_nothing_and_work_that_is_killed_is_interrupted(
             status(&project)["at_work"].is_null()
         });
         assert_eq!(status(&project)["interrupted"], true);
-        // Whoever goes on by hand is told, too, and may complete it.
+        // A user who goes on by hand also sees the interruption, and may complete the step.
         let next = call(&project, &["next", "--state", "run.json"])
             .run()
             .expect_code(0);
@@ -383,7 +383,7 @@ fn a_runner_that_is_killed_costs_nothing_and_work_that_is_killed_is_interrupted(
     }
 }
 
-/// A step may start a server, or a queue: its own end is not theirs.
+/// A step may start a server or a queue, which goes on after the step has ended.
 #[test]
 fn what_a_step_leaves_running_goes_on_after_its_end() {
     let text = RECIPE.replace(
@@ -399,7 +399,7 @@ fn what_a_step_leaves_running_goes_on_after_its_end() {
     until("the server ends by itself", || project.at("over").exists());
 }
 
-/// A log of more than 16 MiB is printed whole and followed in time; an envelope has its end, and the page of the run is made.
+/// A log of more than 16 MiB is printed whole and can be followed; an envelope has the end of it, and the page of the run is made.
 #[test]
 fn a_long_log_has_its_end() {
     let project = Project::bare().file(
@@ -409,10 +409,10 @@ fn a_long_log_has_its_end() {
     );
     let words = ["run", "r.yaml", "--state", "s.json", "--exec", "cmd"];
     call(&project, &words).run().expect_code(0);
-    // As the step would have printed it, without the time that it takes to keep its outcome.
+    // The same log as the step would print, without the time that it takes to store its outcome.
     let long = [&*b"y\n".repeat(8_500_000), b"THE-END"].concat();
     project.write("s.json.d/1.1/stdout", long);
-    // More than what a test keeps of a program's output.
+    // The log is longer than the output that the test helper keeps.
     let logs = |more: &str| {
         let mut command = Command::new(env!("CARGO_BIN_EXE_recipe_runner"));
         let command = command.args(["logs", "--state", "s.json", more]);
@@ -430,7 +430,7 @@ fn a_long_log_has_its_end() {
     call(&project, &["timeline", "s.json"]).run().expect_code(0);
 }
 
-/// A small file system below a project, which is gone with this.
+/// A small file system in a project, removed on drop.
 struct Small<'a>(&'a Project);
 
 impl Small<'_> {
@@ -448,7 +448,7 @@ impl Drop for Small<'_> {
     }
 }
 
-/// A step that ended while the disk is full: what the run waits for is said, and it goes on once there is room.
+/// A step ends while the disk is full: the run reports what it waits for, and goes on once there is room.
 #[test]
 fn a_full_disk_is_said_while_the_run_waits() {
     let project = Project::bare().file(

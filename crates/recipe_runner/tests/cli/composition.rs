@@ -1,4 +1,4 @@
-//! Sub-recipes: where control goes when they are off, fail, or lie behind each other.
+//! Sub-recipes: where a run goes when they are off, when they fail, and when they follow each other.
 
 use aris_testkit::Project;
 
@@ -27,7 +27,7 @@ fn run(project: &Project, script: &str, inputs: &[&str]) -> serde_json::Value {
     call(project, &words).run().data()
 }
 
-/// A rescue that is switched off rescues nothing: what failed stops, and does not go on at the next step of the file.
+/// A failure that leads to a rescue that is off stops the run, and does not go on at the step after the rescue.
 #[test]
 fn a_failure_does_not_pass_through_a_rescue_that_is_off() {
     let steps = "  work: {tool: run_cmd, with: {cmd: x}, on_success: merge, on_failure: rescue}\n  \
@@ -39,7 +39,7 @@ fn a_failure_does_not_pass_through_a_rescue_that_is_off() {
     assert_eq!(data["terminal"], "broken", "{:?}", lines(&data));
     let data = run(&project, failing, &["rescue=true"]);
     assert_eq!(data["terminal"], "merge");
-    // Without a route of its own for failure, the run ends for a person to look at.
+    // If the placeholder has no route for failure, the run ends at `escalate`.
     let text = project.read("r.yaml").replace(
         "on_success: merge, on_failure: broken}",
         "on_success: merge}",
@@ -50,7 +50,7 @@ fn a_failure_does_not_pass_through_a_rescue_that_is_off() {
         (&data["status"], &data["terminal"]),
         (&"escalated".into(), &"escalate".into())
     );
-    // A placeholder on the way of success is stepped over, as ever.
+    // A placeholder that a success leads to is skipped as usual.
     let steps = "  work: {tool: run_cmd, with: {cmd: x}, on_success: rescue, on_failure: broken}\n  \
                  rescue: {sub_recipe: mend, gate: rescue, on_success: merge, on_failure: broken}\n";
     let project = self::project(steps, &[("mend", mend)]);
@@ -58,7 +58,7 @@ fn a_failure_does_not_pass_through_a_rescue_that_is_off() {
     assert_eq!(data["terminal"], "merge");
 }
 
-/// What a gate refused does not pass through a rescue that is off either, whichever of its branches leads there.
+/// The same for a refusal by a gate, by any of its branches.
 #[test]
 fn a_refusal_does_not_pass_through_a_rescue_that_is_off() {
     let mend = "  mend: {tool: run_cmd, with: {cmd: x}, on_success: done, on_failure: escalate_now}\n  escalate_now: {action: stop, message: m}\n";
@@ -93,7 +93,7 @@ fn a_refusal_does_not_pass_through_a_rescue_that_is_off() {
         assert_eq!(end("refused"), "broken", "{steps}");
         assert_eq!(end("passed"), "merge", "{steps}");
     }
-    // It mends by a step more: a choice between them and the gate there is none.
+    // Here the rescue and the gate are connected by another step, and no choice is between them.
     let steps = "  gate: {tool: run_cmd, with: {cmd: x}, retries: 0, on_failure: broken, on_result: \
                  [{when: \"${{ result.verdict }} == refused\", route: rescue}, {when: \"${{ result.verdict }} == passed\", route: publish}, {route: broken}]}\n  \
                  rescue: {sub_recipe: mend, gate: rescue, on_success: test, on_failure: broken}\n  \
@@ -106,7 +106,7 @@ fn a_refusal_does_not_pass_through_a_rescue_that_is_off() {
         (end("refused"), end("passed")),
         ("broken".into(), "merge".into())
     );
-    // What a gate let pass steps over a part of the work that is off, and so does a choice that only the inputs make.
+    // A success of a gate skips a part of the work that is off, and so does a choice that depends on inputs only.
     for branches in [
         "[{when: \"${{ result.verdict }} == passed\", route: rescue}, {route: broken}]",
         "[{when: \"${{ inputs.more }} == false\", route: rescue}, {route: broken}]",
@@ -125,7 +125,7 @@ fn a_refusal_does_not_pass_through_a_rescue_that_is_off() {
     }
 }
 
-/// A sub-recipe that gives up hands over to a rescue that is off: that is a failure, by whichever branch it gave up.
+/// A sub-recipe that gives up and leads to a rescue that is off has failed, by whichever branch it gave up.
 #[test]
 fn what_a_sub_recipe_refused_does_not_pass_through_a_rescue_that_is_off() {
     let steps = "  work: {sub_recipe: check, gate: more, on_success: merge, on_failure: first}\n  \
@@ -137,7 +137,7 @@ fn what_a_sub_recipe_refused_does_not_pass_through_a_rescue_that_is_off() {
     let project = project(steps, &[("check", check), ("mend", mend)]);
     let refused = r#"{"check_gate": [{"status": "success", "result": {"verdict": "refused"}}], "*": {"status": "success"}}"#;
     assert_eq!(run(&project, refused, &["more=true"])["terminal"], "broken");
-    // What it passed steps over a part of the work that is off.
+    // A success of the sub-recipe skips a part of the work that is off.
     let steps = "  work: {sub_recipe: check, gate: more, on_success: extra, on_failure: broken}\n  \
                  extra: {sub_recipe: mend, gate: rescue, on_success: merge, on_failure: broken}\n";
     let check = "  gate: {tool: run_cmd, with: {cmd: x}, retries: 0, on_failure: escalate, \
@@ -151,7 +151,7 @@ fn what_a_sub_recipe_refused_does_not_pass_through_a_rescue_that_is_off() {
     );
 }
 
-/// What a sub-recipe leaves to its placeholder may be a placeholder itself, further down, and also where the file says nothing.
+/// Routes of a sub-recipe's placeholder may lead to another placeholder further down, even if the file does not name it as a route.
 #[test]
 fn routes_to_later_placeholders_are_followed() {
     let steps = "  first: {sub_recipe: one, gate: rescue, on_success: merge, on_failure: second}\n  \
@@ -173,7 +173,7 @@ fn routes_to_later_placeholders_are_followed() {
     assert_eq!(lines(&data)[0], "one_try executed exhausted broken");
 }
 
-/// What only a sub-recipe captures is not missing from the recipe that places it.
+/// A variable that only a sub-recipe captures is not missing in the recipe that places it.
 #[test]
 fn a_sub_recipe_that_is_not_placed_causes_no_false_error() {
     let steps = "  first: {sub_recipe: one, gate: rescue, on_success: use, on_failure: broken}\n  \
@@ -189,10 +189,10 @@ fn a_sub_recipe_that_is_not_placed_causes_no_false_error() {
     let set = ["validate", "r.yaml", "--compose", "--set", "rescue=true"];
     let report = call(&project, &set).run().expect_code(0).data();
     assert_eq!(report["counts"]["error"], 0, "{report:#}");
-    // With the sub-recipe off the variable is empty, and the run goes on.
+    // If the sub-recipe is off, the variable is empty, and the run goes on.
     let data = run(&project, r#"{"*": {"status": "success"}}"#, &[]);
     assert_eq!(data["terminal"], "broken");
-    // A name that neither has is an error in any form.
+    // A name that neither recipe captures is an error.
     project.write(
         "r.yaml",
         project
@@ -204,7 +204,7 @@ fn a_sub_recipe_that_is_not_placed_causes_no_false_error() {
         .expect_code(10);
 }
 
-/// One rescue in two places; and a sub-recipe that nobody wrote matters only where a run switches it on.
+/// One rescue is placed twice; an absent sub-recipe matters only where a run switches it on.
 #[test]
 fn a_sub_recipe_is_placed_twice_and_an_absent_one_is_no_error_while_off() {
     let steps = "  work: {tool: run_cmd, with: {cmd: x}, on_success: merge, on_failure: one}\n  \

@@ -1,4 +1,4 @@
-//! The files that `validate` checks a recipe against.
+//! The files that `validate` checks a recipe with.
 
 use aris_testkit::Project;
 use serde_json::json;
@@ -7,7 +7,7 @@ use super::{call, project};
 
 const MANIFEST: &str = "skills:\n  review:\n    outputs:\n      - {name: verdict, type: string}\n";
 
-/// A recipe that calls a skill and keeps a field that it does not give.
+/// A recipe that calls a skill and captures a field that the skill does not give.
 const RECIPE: &str = "\
 name: sample
 kitchen_rules: [do as it says]
@@ -26,7 +26,7 @@ fn sample() -> Project {
     project().file("recipe.yaml", RECIPE)
 }
 
-/// Rules that found something, and whether one of the skipped ones is `rule`.
+/// The rules that found something, and whether `rule` was skipped.
 fn checked(project: &Project, flags: &[&str], code: i32, rule: &str) -> (Vec<String>, bool) {
     let words = [&["validate", "recipe.yaml"], flags].concat();
     let data = call(project, &words).run().expect_code(code).data();
@@ -101,7 +101,7 @@ fn each_kind_of_data_brings_its_rules() {
     assert!(found.iter().any(|rule| rule == "no-review"), "{found:?}");
 }
 
-/// The rules of `AutoSkillit`'s profile say what they could not look at.
+/// The rules of the `AutoSkillit` profile report which data they did not have.
 #[test]
 fn rules_of_a_project_are_skipped_without_their_data() {
     let rule = "undefined-bash-placeholder";

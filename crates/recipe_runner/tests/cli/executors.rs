@@ -1,4 +1,4 @@
-//! Steps that are carried out.
+//! Steps that executors carry out.
 
 use aris_testkit::{Helper, Project, workspace_root};
 use serde_json::{Value, json};
@@ -52,7 +52,7 @@ fn a_command_that_takes_too_long_has_failed() {
     let data = run(&project, &["--exec", "cmd"]).expect_code(0).data();
     assert_eq!(lines(&data)[0], "a executed failure end");
     assert_eq!(data["trace"][0]["note"], "not over after 1 s");
-    // What left the command's process group ends, too.
+    // Processes that left the command's process group are ended, too.
     let project = recipe(
         "  a: {tool: run_cmd, with: {cmd: 'setsid sh -c \"echo \\$\\$ > stray; exec sleep 60\" & sleep 60', timeout: 1}, on_success: bad, on_failure: end}\n",
     );
@@ -62,7 +62,7 @@ fn a_command_that_takes_too_long_has_failed() {
     assert!(stat.map_or(true, |stat| stat.contains(") Z ")), "{stray}");
 }
 
-/// A program that carries out tools gets templates filled in wherever they stand.
+/// A program that carries out tools gets the values of templates, also those in lists and mappings.
 #[test]
 fn templates_in_lists_and_mappings_are_filled_in() {
     let project = recipe(
@@ -153,7 +153,7 @@ fn a_program_that_is_missing_is_no_outcome() {
     assert_eq!(data["message"], "found");
 }
 
-/// The engine died between the end of a step and its entry in the journal, or while the step was at work.
+/// The engine died between the end of a step and its entry in the journal, or while the step was running.
 #[test]
 fn what_an_engine_left_behind_is_found() {
     let steps = "  a: {tool: run_cmd, with: {cmd: 'echo again >> ran; echo x=new'}, capture: {x: '${{ result.x }}'}, on_success: end, on_failure: bad}\n";
@@ -161,14 +161,14 @@ fn what_an_engine_left_behind_is_found() {
     run(&project, &[]).expect_code(11);
     let request = json!({"step": "a", "worker": "command", "command": ["true"], "cwd": project.path(), "env": {}, "stdin": null, "deadline_s": 9, "silence_s": null});
     project.write("run.json.d/1.1/request.json", request.to_string());
-    // A runner had it, and is gone.
+    // A runner claimed the attempt, and has died.
     project.write("run.json.d/1.1/claim.json", "");
     let words = ["resume", "--state", "run.json", "--exec", "cmd"];
-    // Nobody knows how far it came: it waits.
+    // It is not known how far the attempt came, so the run waits.
     let stopped = call(&project, &words).run().expect_code(11);
     assert!(stopped.stderr().contains("interrupted"), "{stopped}");
     assert!(!project.at("ran").exists());
-    // Its outcome is there: it is not run again.
+    // The outcome was recorded, so the step is not run again.
     let outcome = json!({"outcome": {"status": "success", "result": {"x": "old"}}, "not_started": null, "end": "exit 0", "started": "", "ended": "", "dropped": [0, 0]});
     project.write("run.json.d/1.1/outcome.json", outcome.to_string());
     assert_eq!(
@@ -180,7 +180,7 @@ fn what_an_engine_left_behind_is_found() {
     let project = recipe(steps);
     run(&project, &[]).expect_code(11);
     project.write("run.json.d/1.1/request.json", request.to_string());
-    // A runner had it, and is gone.
+    // A runner claimed the attempt, and has died.
     project.write("run.json.d/1.1/claim.json", "");
     let words: Vec<&str> = words.into_iter().chain(["--rerun-interrupted"]).collect();
     let data = call(&project, &words).run().expect_code(0).data();
@@ -189,7 +189,7 @@ fn what_an_engine_left_behind_is_found() {
     assert_eq!(project.read("ran"), "again\n");
 }
 
-/// A program that carries out tools as `call`, a Python-free shell script, says; what it was told stands in `told`.
+/// A shell script that carries out tools with the commands in `body`; it adds its requests to the file `told`.
 fn tools(project: &Project, body: &str) {
     project.write(
         "tools",
@@ -236,7 +236,7 @@ fn tools_and_callables_are_carried_out_by_a_program() {
         (&told[1]["python"], &told[1]["with"]["seed"]),
         (&json!("lab.tools.train"), &json!("42"))
     );
-    // Without a program for them such steps wait for somebody.
+    // Without a program for tools, such steps wait for an outcome from outside.
     let other = recipe("  a: {tool: fetch_data, on_success: end, on_failure: bad}\n");
     run(&other, &["--exec", "cmd"]).expect_code(11);
 }
@@ -261,7 +261,7 @@ fn an_equal_step_is_not_done_again_where_the_recipe_says_cache() {
         (Some("1-it's"), 1, 1)
     );
     let (data, runs, failures) = ran(&[]);
-    // What failed is never kept.
+    // A failure is never kept.
     assert_eq!(
         (data["message"].as_str(), runs, failures),
         (Some("1-it's"), 1, 2)
@@ -272,7 +272,7 @@ fn an_equal_step_is_not_done_again_where_the_recipe_says_cache() {
             .is_some_and(|note| note.starts_with("reused from 20")),
         "{data}"
     );
-    // Another file, another input, or no cache: done again.
+    // With another file, with another input, or without the cache, the work is done again.
     project.write("data.csv", "2");
     let (data, runs, _) = ran(&[]);
     assert_eq!((data["message"].as_str(), runs), (Some("2-it's"), 2));
@@ -280,7 +280,7 @@ fn an_equal_step_is_not_done_again_where_the_recipe_says_cache() {
     assert_eq!((data["message"].as_str(), runs), (Some("2-other"), 3));
     assert_eq!(ran(&["--no-cache"]).1, 4);
     assert_eq!(ran(&[]).1, 4);
-    // A result that somebody damaged is none.
+    // A damaged result is not used.
     for entry in std::fs::read_dir(project.at(".recipe-cache"))
         .expect("kept")
         .flatten()
@@ -292,13 +292,13 @@ fn an_equal_step_is_not_done_again_where_the_recipe_says_cache() {
     }
     let (data, runs, _) = ran(&[]);
     assert_eq!((data["message"].as_str(), runs), (Some("2-it's"), 5));
-    // A file that is not there: nothing is kept, and that is said.
+    // If a named file is absent, nothing is kept, and a note says so.
     std::fs::remove_file(project.at("data.csv")).expect("removed");
     let run = run(&project, &["--exec", "cmd", "--new"]);
     assert!(run.stderr().contains("cache names data.csv"), "{run}");
 }
 
-/// A folder stands for every file below it. What lies behind a link to a folder could change unseen, so that nothing is reused.
+/// A folder counts with all files in it. Files behind a link to a folder could change unnoticed, so with such a link nothing is reused.
 #[cfg(unix)]
 #[test]
 fn a_cached_folder_counts_with_all_that_is_below_it() {
@@ -325,7 +325,7 @@ fn a_cached_folder_counts_with_all_that_is_below_it() {
     );
 }
 
-/// Nothing is begun when a secret that each step would get is not there.
+/// If a secret that each step gets is absent, the run does not start.
 #[test]
 fn a_secret_that_is_not_there_is_refused_before_the_run() {
     let recipe = "name: r\nkitchen_rules: [a]\ningredients:\n  key: {description: d, required: true, secret: true}\nsteps:\n  \
@@ -339,7 +339,7 @@ fn a_secret_that_is_not_there_is_refused_before_the_run() {
         let driven = call(&project, &[&words[..], &["--new"]].concat()).run();
         let warned = driven.expect_code(11);
         assert!(warned.stderr().contains("has no value"), "{warned}");
-        // One that went away since fails the step.
+        // If the secret is removed later, the step fails.
         let resume = ["resume", "--state", "run.json", "--exec", "cmd"];
         let resumed = call(&project, &resume).run().expect_code(0);
         assert_eq!(lines(&resumed.data())[0], "a executed failure end");
@@ -390,7 +390,7 @@ fn a_secret_input_is_nowhere_in_clear() {
         assert!(held.is_empty(), "{held}");
         project.write("key.txt", "hunter2-hunter2\n");
     }
-    // Written out it is refused, and told nobody.
+    // A secret value that is given itself is refused, and not printed.
     let run = call(
         &project,
         &[
@@ -431,7 +431,7 @@ fn a_gate_that_could_not_look_is_seen_in_the_trace() {
     );
 }
 
-/// Our own recipe hands on what its gates say of what they could not look at.
+/// The research recipe passes on the notes of gates that could not look at something.
 #[test]
 fn a_gate_of_the_research_recipe_that_could_not_look_is_seen() {
     let path = workspace_root().join("skills/research-recipe/assets/recipes/research.yaml");
@@ -489,7 +489,7 @@ fn a_key_that_nothing_reads_is_told_and_a_misspelt_route_is_no_end() {
     }
 }
 
-/// Linux takes 128 KiB as one argument of a program.
+/// On Linux, an argument of a program has at most 128 KiB.
 #[test]
 fn a_captured_value_of_any_length_can_be_read_by_a_command() {
     let project = recipe(

@@ -1,4 +1,4 @@
-//! Steps with lenses: calls at the same time, each with its own log and outcome.
+//! Steps with lenses: several calls at the same time, each with its own log and outcome.
 
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::{call, lines};
 
-/// A recipe with one step whose lenses run a command, in which `{lens}` stands for the lens.
+/// A recipe with one step whose lenses run a command; `{lens}` in the command is the lens.
 fn recipe(lenses: &str, command: &str, more: &str) -> Project {
     let text = format!(
         "name: r\nkitchen_rules: [a]\nsteps:\n  look:\n    tool: run_cmd\n    lenses: {lenses}\n    with:\n      cmd: |\n        {command}\n    \
@@ -48,7 +48,7 @@ fn begun(project: &Project, jobs: &str) -> Child {
         .expect("started")
 }
 
-/// Each waits for a sign of the other: one after the other they would never end.
+/// Each lens waits for a file of the other, so they would never end if they ran one after the other.
 const MEETING: &str = "touch here-$RECIPE_LENS_LENS; until [ -e here-a ] && [ -e here-b ]; do sleep 0.02; done; \
     echo verdict=GO; echo path={lens}.md";
 
@@ -98,7 +98,7 @@ fn lists_come_from_what_was_captured_and_values_are_one_word_each() {
     let data = call(&project, &RUN).args(agent).run().expect_code(0).data();
     assert_eq!(data["message"], "/lens-x's y 1 ${slug},/lens-z 2 ${slug}");
 
-    // What people or an agent drive gets the calls, too, and answers with a list.
+    // A person or agent that drives the run gets the calls, too, and answers with a list.
     let words = ["run", "r.yaml", "--state", "two.json", "--exec", "cmd"];
     call(&project, &words).run().expect_code(11);
     let next = call(&project, &["next", "--state", "two.json"])
@@ -131,7 +131,7 @@ fn one_that_fails_does_not_end_the_others_and_fails_the_step() {
         data["trace"][0]["note"],
         "1 of 2 lenses succeeded; a: failure (exit 3)"
     );
-    // What the others found is kept where the recipe says so; the verdict is not.
+    // The results of the other lenses are kept where the recipe says so; the verdict is not.
     assert_eq!(data["context"], json!({"paths": ["b"]}));
 }
 
@@ -161,7 +161,7 @@ fn a_step_that_has_nothing_to_look_with_has_failed() {
     }
 }
 
-/// `a` ends at once, `b` waits for the file `go`, `c` comes when one of them has ended.
+/// `a` ends at once, `b` waits for the file `go`, and `c` starts when one of them has ended.
 const SLOW: &str = "echo {lens} >> count; echo begun; [ {lens} != b ] || until [ -e go ]; do sleep 0.02; done; echo verdict=GO; echo path={lens}";
 
 fn counted(project: &Project) -> Vec<String> {
@@ -200,7 +200,7 @@ fn after_a_kill_in_the_middle_nothing_is_done_twice() {
     });
     child.kill().expect("killed");
     child.wait().expect("reaped");
-    // The engine is gone, the lens is not.
+    // The engine has ended, the lens still runs.
     assert_eq!(lens_states(&project)[1].1, "running");
     let words = ["next", "--state", "run.json"];
     let error = call(&project, &words).run().expect_code(5).error();
@@ -297,7 +297,7 @@ fn a_lens_that_hangs_is_tried_again_and_the_others_are_not() {
     assert_eq!(lines(&data)[0], "look executed success end x2");
     assert_eq!(data["message"], "/a,/b");
     assert_eq!(counted(&project), ["/a", "/b", "/b"]);
-    // What succeeded the first time has its log there, and one bar.
+    // A lens that succeeded in the first attempt has its log there, and one bar.
     let words = [
         "logs", "--state", "run.json", "--step", "look", "--lens", "a",
     ];

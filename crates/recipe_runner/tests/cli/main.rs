@@ -1,4 +1,4 @@
-//! `recipe_runner` from the outside.
+//! Tests of the program `recipe_runner`.
 #![cfg(test)]
 #![allow(clippy::disallowed_methods, reason = "tests prepare files directly")]
 
@@ -31,7 +31,7 @@ fn call(project: &Project, words: &[&str]) -> Call {
         .args(["--json"])
 }
 
-/// The trace as lines: step, what happened, route, target, attempts where there were several.
+/// The trace as lines: step, action, route, target, and the number of attempts if there were several.
 fn lines(data: &Value) -> Vec<String> {
     let entries = data["trace"].as_array().expect("a trace");
     entries

@@ -180,6 +180,6 @@ fn who_uses_a_run_is_named() {
         "{message}"
     );
     drop(lock);
-    // A program that another test starts at this moment may still have the lock's file open.
+    // Another test may be starting a program at this moment, which then still has the lock file open.
     call(&project, &words[..3]).run().expect_code(0);
 }

@@ -1,4 +1,4 @@
-//! Runs that are taken up again.
+//! Runs that are resumed.
 
 use aris_testkit::Project;
 use serde_json::{Value, json};
@@ -75,7 +75,7 @@ fn a_recipe_may_state_its_tiers() {
     );
 }
 
-/// A run that waits after each of its steps, and is taken up again, is the run that never waited.
+/// A run that waits after each step and is resumed gives the same result as a run that never waited.
 #[test]
 fn an_interrupted_run_is_the_uninterrupted_one() {
     let whole = project();
@@ -153,7 +153,7 @@ fn what_was_edited_is_refused_and_a_torn_end_is_dropped() {
             call(&project, &resume).run().expect_code(4);
         }
     }
-    // Every end that a killed writer can leave: the run goes on from the line before, and comes to the same end.
+    // For each point at which a writer can be killed, the run goes on from the line before, and ends in the same way.
     for (at, row) in rows.iter().enumerate().skip(1) {
         let half: String = row.chars().take(row.chars().count() / 2).collect();
         let torn = rows[..at].concat() + &half;
@@ -269,7 +269,7 @@ fn an_unfinished_run_is_not_overwritten_and_a_finished_one_is_kept() {
     assert_eq!(project.read("run.json.2"), finished);
 }
 
-/// What a step printed lies in a file of its own, which nobody may change.
+/// The output of a step is in a file of its own, which must not be changed.
 #[test]
 fn what_was_captured_is_checked_when_it_is_read() {
     let recipe = "name: r\nkitchen_rules: [a]\nsteps:\n  a: {tool: t, capture: {long: '${{ result.long }}', short: '${{ result.short }}'}, observability: [short], on_success: b, on_failure: b}\n  \
@@ -307,7 +307,7 @@ fn what_was_captured_is_checked_when_it_is_read() {
             message.contains(why) && message.contains("step a"),
             "{message}"
         );
-        // How the run stands needs none of it.
+        // The status of the run can be read without the file.
         call(&project, &["status", "--state", "run.json"])
             .run()
             .expect_code(11);

@@ -1,4 +1,4 @@
-//! Scripted runs, whole traces.
+//! Runs with scripted outcomes; the whole trace is compared.
 
 use aris_testkit::Project;
 use serde_json::{Value, json};
@@ -33,14 +33,14 @@ fn run(project: &Project, script: &Value, more: &[&str], code: i32) -> Value {
     call(project, &words).run().expect_code(code).data()
 }
 
-/// Without the head that all scenarios share.
+/// The trace without its first lines, which all scenarios share.
 fn tail(data: &Value) -> Vec<String> {
     let all = lines(data);
     assert_eq!(&all[..4], HEAD);
     all[4..].to_vec()
 }
 
-/// The example of the language's page: a program with arguments is measured, and one that fails stops the run.
+/// The example of the documentation: a program is measured with different arguments, and a failure stops the run.
 #[test]
 fn the_example_of_the_page_measures_what_it_is_given() {
     let page = include_str!("../../../../skills/research-recipe/references/language.md");

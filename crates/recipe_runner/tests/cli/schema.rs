@@ -1,4 +1,4 @@
-//! The published schema of recipes, and what the program says: they refuse the same files, and the program names the place.
+//! The published schema and the program refuse the same recipes, and the program names the place of the fault.
 
 use std::path::Path;
 
@@ -44,7 +44,7 @@ fn as_json(text: &str) -> Value {
     tree.to_json()
 }
 
-/// Each change, where it is told, and a part of what is said.
+/// Each change of the recipe, the place at which it is reported, and a part of the message.
 const WRONG: &[(&str, &str, &str, &str)] = &[
     ("name: r\n", "", "", "no `name`"),
     (
@@ -225,7 +225,7 @@ fn the_schema_is_printed_for_editors() {
         .expect_code(0);
     let schema: Value = serde_json::from_str(run.stdout()).expect("JSON");
     assert_follows(&schema, &as_json(RECIPE), "the recipe");
-    // What an editor shows at a key.
+    // The text that an editor shows for a key.
     let step = &schema["$defs"]["StepFile"]["properties"];
     assert!(
         step["on_failure"]["description"]
@@ -254,7 +254,7 @@ fn our_recipes_follow_the_schema() {
         }
     }
     assert!(seen >= 4, "{seen}");
-    // Those of others, where a checkout is at hand.
+    // Also recipes of others, where a checkout of them is available.
     if let Some(root) = std::env::var_os("AUTOSKILLIT_DIR") {
         for name in [
             "implementation",

@@ -1,5 +1,5 @@
-//! Graphs and outcomes that nobody thought of, and a runner that is killed at random: the commands that ran, their order and the end are those
-//! of a few lines that walk the graph. `ARIS_STORIES` says how many are told, `ARIS_SEED` which.
+//! Random graphs with random outcomes, and a runner that is killed at random times. The commands that ran, their order and the end must
+//! equal those of a short reference that walks the graph. `ARIS_STORIES` is the number of cases, and `ARIS_SEED` selects them.
 
 use std::fmt::Write as _;
 use std::process::{Child, Command, Stdio};
@@ -9,24 +9,24 @@ use proptest::prelude::*;
 
 use super::call;
 
-/// Executions of a step that are allowed.
+/// How often a step may be executed.
 const VISITS: usize = 2;
 
-/// A step that runs a command. Targets are numbers of steps, then [`ENDS`].
+/// A step that runs a command. Targets are the numbers of steps, followed by those of [`ENDS`].
 #[derive(Clone, Debug)]
 struct Step {
-    /// What its visits come to: 0 fails, another number is its result.
+    /// The outcome of each visit: 0 is a failure, another number is the result.
     plan: [u8; VISITS],
     success: usize,
     failure: usize,
     exhausted: usize,
-    /// Where results lead, in place of `success`.
+    /// Routes by result, which replace `success`.
     results: Option<Vec<(u8, usize)>>,
-    /// Where it goes when the input says that it is left out.
+    /// The target when an input skips the step.
     skip: Option<usize>,
 }
 
-/// Ends: their names, the exit code, and whether every route may lead there.
+/// Ends: their names and exit codes.
 const ENDS: [(&str, i32); 4] = [("end", 0), ("bad", 13), ("done", 0), ("escalate", 10)];
 
 fn step() -> impl Strategy<Value = Step> {
@@ -49,7 +49,7 @@ fn step() -> impl Strategy<Value = Step> {
         )
 }
 
-/// The name of a target among so many steps.
+/// The name of a target in a recipe with `steps` steps.
 fn name(target: usize, steps: usize) -> String {
     match target % (steps + 3) {
         at if at < steps => format!("s{at}"),

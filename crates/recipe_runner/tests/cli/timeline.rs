@@ -1,4 +1,4 @@
-//! The page of a run.
+//! The page that `timeline` makes.
 
 use aris_testkit::Project;
 use serde_json::json;
@@ -67,7 +67,7 @@ fn a_page_shows_steps_tries_waiting_and_costs() {
         ),
         (&json!("right"), &json!("failure"))
     );
-    // A second of silence was work that came to nothing.
+    // An attempt that was ended after a second without output counts as work.
     assert!(data["work_s"].as_f64().unwrap() >= 1.0, "{data}");
 
     let page = project.read("run.html");
@@ -80,12 +80,12 @@ fn a_page_shows_steps_tries_waiting_and_costs() {
     ] {
         assert!(page.contains(part), "{part}: {page}");
     }
-    // Nothing is loaded, and nothing runs.
+    // The page loads nothing and has no scripts.
     for part in ["<script", "http:", "https:", "src=", "url("] {
         assert!(!page.contains(part), "{part}: {page}");
     }
 
-    // What somebody else records takes no time of ours.
+    // A step whose outcome somebody records takes no time of work.
     let words = [
         "complete", "--state", "run.json", "--step", "sure", "--status", "success",
     ];

@@ -1,4 +1,4 @@
-//! What a run takes from an agent's answer, and where an answer leads that nobody expected.
+//! What a run takes from an agent's answer, and where an unexpected answer leads.
 
 use aris_testkit::Project;
 use serde_json::json;
@@ -35,7 +35,7 @@ fn answered(project: &Project, answer: &str, more: &[&str]) -> serde_json::Value
     call(project, &words).run().expect_code(0).data()
 }
 
-/// What a session with a full context has said of it counts as much.
+/// A value that a session gave before its context was full counts like any other.
 #[test]
 fn a_value_that_nobody_listed_leads_nowhere_from_a_full_context_either() {
     let project = gated("manifest: manifest.yaml\n");
@@ -53,7 +53,7 @@ fn a_value_that_nobody_listed_leads_nowhere_from_a_full_context_either() {
         ("verdict = Changes_Requested", "broken"),
         ("verdict = changes_requested\nverdict = approved", "broken"),
         ("verdict = bogus", "broken"),
-        // Nothing was said: the route of a full context is for that.
+        // Without a value the run takes the route for a full context.
         ("I was about to", "merge"),
     ] {
         call(&project, &["run", "r.yaml", "--state", "run.json", "--new"])
@@ -75,7 +75,7 @@ fn a_value_that_nobody_listed_leads_nowhere_from_a_full_context_either() {
     }
 }
 
-/// An agent wrote one more line below its verdict: the verdict is what stands on its own line.
+/// A verdict is the value on its own line, also if the agent wrote another line below it.
 #[test]
 fn a_value_is_its_line() {
     let project = gated("");
@@ -111,7 +111,7 @@ fn a_value_is_its_line() {
     assert_eq!(data["next"]["terminal"], "mend");
 }
 
-/// The name of a skill that comes from an input or a lens is known when the step runs.
+/// If the name of a skill comes from an input or a lens, its contract is looked up when the step runs.
 #[test]
 fn a_skill_that_an_input_or_a_lens_names_answers_within_its_set() {
     let head = "manifest: manifest.yaml\ningredients: {kind: {description: d, default: ok}}\n";
@@ -138,7 +138,7 @@ fn a_skill_that_an_input_or_a_lens_names_answers_within_its_set() {
     }
 }
 
-/// Lists and values that begin on the line below go on.
+/// Lists, and values that begin on the next line, are read over several lines.
 #[test]
 fn lists_and_empty_values_go_on() {
     let text = "name: r\nkitchen_rules: [a]\nsteps:\n  a:\n    tool: run_skill\n    with: {skill_command: '/x y'}\n    \
@@ -153,7 +153,7 @@ fn lists_and_empty_values_go_on() {
     );
 }
 
-/// A verdict that is none of those the skill can give is an error of the step, and never takes the default route.
+/// A verdict that the skill cannot give is a failure of the step, and never takes the default route.
 #[test]
 fn a_verdict_outside_its_set_is_a_failure_of_its_step() {
     let flag = gated("");
@@ -180,7 +180,7 @@ fn a_verdict_outside_its_set_is_a_failure_of_its_step() {
         let data = answered(project, "I found nothing.\n", more);
         assert_eq!(data["terminal"], "broken", "an answer without the verdict");
     }
-    // Whoever goes on with the run needs not to say it again.
+    // The flag is not needed again when the run is resumed.
     let begin = [
         "run",
         "r.yaml",
@@ -194,7 +194,7 @@ fn a_verdict_outside_its_set_is_a_failure_of_its_step() {
     let on = ["resume", "--state", "s.json", "--agent", "cat answer"];
     let data = call(&flag, &on).run().expect_code(0).data();
     assert_eq!(lines(&data)[0], "look executed failure broken");
-    // Parallel calls: each of them.
+    // With lenses, the result of each is checked.
     flag.write("script.json", r#"{"look": [{"status": "success", "results": [{"verdict": "odd"}, {"verdict": "approved"}]}]}"#);
     let words = [
         "run",
@@ -210,7 +210,7 @@ fn a_verdict_outside_its_set_is_a_failure_of_its_step() {
     );
 }
 
-/// A manifest that changed under a run is noticed like a recipe that changed.
+/// A manifest that changed during a run is reported, like a recipe that changed.
 #[test]
 fn a_changed_manifest_is_noticed() {
     let project = gated("manifest: manifest.yaml\n");
@@ -238,7 +238,7 @@ fn a_changed_manifest_is_noticed() {
     }
 }
 
-/// Without declared values, a default route that goes on where the failure of the step would not is said by `validate`.
+/// If the values are not declared, `validate` reports a default route that goes on where the failure of the step would not.
 #[test]
 fn a_default_that_lets_everything_pass_is_said() {
     let project = gated("");
@@ -266,7 +266,7 @@ fn a_default_that_lets_everything_pass_is_said() {
     );
 }
 
-/// A manifest without contracts would hold no answer against anything.
+/// A manifest without contracts would check nothing.
 #[test]
 fn an_empty_manifest_or_state_is_said_to_be_empty() {
     for (text, part) in [
@@ -302,7 +302,7 @@ fn an_empty_manifest_or_state_is_said_to_be_empty() {
     );
 }
 
-/// A verdict far behind much output counts, and an answer that is too long to be read is no success.
+/// A verdict counts also if much output precedes it; an answer too long to be read is not a success.
 #[test]
 fn much_output_hides_no_verdict() {
     let text = "name: r\nkitchen_rules: [a]\nsteps:\n  look:\n    tool: run_cmd\n    with:\n      cmd: |\n        echo verdict=approved\n        \
@@ -331,7 +331,7 @@ fn much_output_hides_no_verdict() {
     assert_eq!(data["terminal"], "broken");
 }
 
-/// Calls that do not agree on a verdict do not take the default route.
+/// If lenses disagree on a verdict, the step does not take the default route.
 #[test]
 fn lenses_that_disagree_on_a_verdict_are_a_failure() {
     let text = "name: r\nkitchen_rules: [a]\nmanifest: manifest.yaml\nsteps:\n  look:\n    tool: run_skill\n    lenses: {side: [a, b]}\n    \
@@ -361,7 +361,7 @@ fn lenses_that_disagree_on_a_verdict_are_a_failure() {
     }
 }
 
-/// A step without a command does nothing, and does not succeed.
+/// A step without a command is refused; it does not succeed.
 #[test]
 fn a_step_without_a_command_is_refused() {
     for with in [
@@ -393,7 +393,7 @@ fn a_step_without_a_command_is_refused() {
     assert_eq!(data["terminal"], "bad");
 }
 
-/// `validate` names the gates that open for what no branch names, for a listed value without a branch, and for a failure.
+/// `validate` names gates that let a run pass with an unnamed value, with a listed value that has no branch, or after a failure.
 #[test]
 fn validate_names_gates_that_open() {
     let gate = |head: &str, tool: &str, branches: &str, failure: &str| {
@@ -427,7 +427,7 @@ fn validate_names_gates_that_open() {
     let field =
         "      field: verdict\n      routes: {approved: merge, changes_requested: blocked}\n";
     for (head, tool, branches, failure, expected) in [
-        // What no route of a field names goes where a failure goes.
+        // A value that no branch of a `field` names takes the route of a failure.
         ("", agent, field.to_owned(), "merge", "warning open-failure"),
         ("", agent, field.to_owned(), "blocked", ""),
         (
@@ -494,7 +494,7 @@ fn validate_names_gates_that_open() {
             "blocked",
             "info open-default",
         ),
-        // "3 findings" is no number, so it is not above 0.
+        // "3 findings" is not a number, so it is not above 0.
         (
             "",
             agent,
@@ -516,7 +516,7 @@ fn validate_names_gates_that_open() {
             "merge",
             "warning open-failure",
         ),
-        // Any text is true, a misspelt verdict, too.
+        // Any text is true, including a misspelt verdict.
         (
             "",
             agent,
@@ -538,7 +538,7 @@ fn validate_names_gates_that_open() {
             "blocked",
             "",
         ),
-        // An answer without the field denies nothing.
+        // An answer without the field is not "false".
         (
             "",
             agent,
@@ -565,7 +565,7 @@ fn validate_names_gates_that_open() {
     }
 }
 
-/// A verdict that is given twice and differently decides nothing; where several values are no matter, the last one counts.
+/// Two different values of one verdict are a failure; of a field without a closed set, the last value counts.
 #[test]
 fn contradicting_verdicts_are_a_failure() {
     let project = gated("manifest: manifest.yaml\n");
@@ -623,12 +623,12 @@ fn contradicting_verdicts_are_a_failure() {
             r#"{"verdict": "approved", "final": {"verdict": "changes_requested"}}"#,
             "broken",
         ),
-        // One of many reviews may differ from the whole.
+        // The verdict of one review of several may differ from the final one.
         (
             r#"{"verdict": "approved", "reviews": [{"verdict": "changes_requested"}]}"#,
             "merge",
         ),
-        // The same value, a set of braces that is no JSON, and a quote alone contradict nothing.
+        // The same value again, and braces that are not JSON, do not contradict the verdict.
         (
             "- verdict = approved: nothing is missing\n{\"verdict\": \"approved\"}\n{x\nverdict = approved\n",
             "merge",
@@ -655,7 +655,7 @@ fn contradicting_verdicts_are_a_failure() {
     );
 }
 
-/// What a helper says within an agent's answer of not having looked is shown, while it runs and afterwards.
+/// A note in an agent's answer that a helper could not look is shown during the run and afterwards.
 #[test]
 fn a_degraded_gate_of_an_agent_is_shown() {
     let project = gated("manifest: manifest.yaml\n");
@@ -675,7 +675,7 @@ fn a_degraded_gate_of_an_agent_is_shown() {
     assert_eq!(data["trace"][0].get("note"), None, "{data}");
 }
 
-/// An agent, a tool and a routing step, as `AutoSkillit` has them: a loop over items of work, and a merge.
+/// An agent, a tool and a routing step as in `AutoSkillit`: a loop over items of work, and a merge.
 fn phases() -> Project {
     let text = "name: r\nkitchen_rules: [a]\nmanifest: manifest.yaml\nsteps:\n  plan:\n    tool: run_skill\n    \
         with: {skill_command: '/look x'}\n    capture: {files: '${{ result.files }}'}\n    on_success: more\n    on_failure: broken\n    \
@@ -696,7 +696,7 @@ fn completed(project: &Project, step: &str, result: &str) -> serde_json::Value {
     run.data()["next"].clone()
 }
 
-/// Whether there is more work only somebody else knows: the step is handed out, and its default is not taken.
+/// Only the caller knows whether there is more work: the run asks for it, and does not take the default.
 #[test]
 fn a_routing_step_whose_way_is_in_a_result_asks_for_it() {
     let project = phases();
@@ -718,7 +718,7 @@ fn a_routing_step_whose_way_is_in_a_result_asks_for_it() {
     assert_eq!(next["step"], "merge");
 }
 
-/// What the step is about stands in its note.
+/// The note explains what the step decides.
 #[test]
 fn a_routing_step_that_asks_shows_its_note() {
     let project = phases();
@@ -741,7 +741,7 @@ fn a_routing_step_that_asks_shows_its_note() {
     );
 }
 
-/// An agent that plans, and gives these answers in turn where it is asked for the way.
+/// An agent that plans, and gives these answers in turn when it is asked for a route.
 fn asked(answers: &[&str]) -> (Project, aris_testkit::Run) {
     asked_in(phases(), answers)
 }
@@ -759,7 +759,7 @@ fn asked_in(project: Project, answers: &[&str]) -> (Project, aris_testkit::Run) 
     (project, run)
 }
 
-/// An agent that does the work is asked for the way, too, and its word counts as that of whoever drives the run.
+/// An agent that does the work is also asked for the route, and its answer counts like that of a caller.
 #[test]
 fn an_agent_decides_where_a_routing_step_asks() {
     let (project, run) = asked(&[
@@ -788,7 +788,7 @@ fn an_agent_decides_where_a_routing_step_asks() {
     }
 }
 
-/// What is none of the values never takes the default: the step has failed.
+/// An answer that is not one of the values is a failure of the step, and never takes the default.
 #[test]
 fn an_answer_that_is_none_of_the_ways_fails_the_routing_step() {
     for (answer, why) in [
@@ -810,7 +810,7 @@ fn an_answer_that_is_none_of_the_ways_fails_the_routing_step() {
     }
 }
 
-/// Where an answer that is none of the ways could take one, nobody but a person is asked.
+/// Where an answer that is not listed could take a route, only a person is asked.
 #[test]
 fn an_agent_is_not_asked_where_its_answers_cannot_be_listed() {
     let plain = "${{ result.next }} == more_phases";
@@ -848,7 +848,7 @@ fn an_agent_is_not_asked_where_its_answers_cannot_be_listed() {
     }
 }
 
-/// An answer is one of this run: a wrong one is not given again.
+/// An answer is valid for this run only, and a wrong one is not reused.
 #[test]
 fn an_answer_of_a_routing_step_is_never_cached() {
     let project = phases();
@@ -864,7 +864,7 @@ fn an_answer_of_a_routing_step_is_never_cached() {
     assert!(!project.path().join(".recipe-cache").exists());
 }
 
-/// A contract's list is a list, also where it is captured as a text; the mark at the end of a session belongs to none.
+/// A list of a contract is a list also where it is captured as a text; the marker at the end of a session is not part of it.
 #[test]
 fn a_list_of_the_contract_has_all_its_lines() {
     let project = phases();
@@ -889,7 +889,7 @@ fn a_list_of_the_contract_has_all_its_lines() {
     assert_eq!(next["message"], "a.md");
 }
 
-/// What the context decides needs no result.
+/// A route that depends on context variables only needs no result.
 #[test]
 fn a_routing_step_that_is_decided_asks_nobody() {
     for (when, terminal) in [
@@ -951,7 +951,7 @@ fn a_session_that_had_its_turns_goes_on_as_one_whose_context_is_full() {
     assert_eq!(data["terminal"], "full");
 }
 
-/// No program can be given a NUL: the step has failed, and the run goes on by `on_failure`.
+/// An argument cannot contain NUL: the step fails, and the run takes `on_failure`.
 #[test]
 fn a_command_with_a_nul_fails_its_step() {
     let text = "name: r\nkitchen_rules: [a]\nsteps:\n  a:\n    tool: run_skill\n    with: {skill_command: '/x y'}\n    \

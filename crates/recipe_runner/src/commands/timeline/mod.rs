@@ -1,4 +1,4 @@
-//! `timeline`: one page that shows when what was done, how often it was tried, and what it cost.
+//! `timeline`: one page that shows when each step ran, how often it was tried, and what it cost.
 
 mod page;
 
@@ -23,20 +23,20 @@ use crate::store;
 /// Schema id of [`Timeline`].
 pub(crate) const SCHEMA: &str = "aris.recipe_runner.timeline/v1";
 
-/// When what was done.
+/// When each step ran.
 #[derive(Debug, Default, Serialize, schemars::JsonSchema)]
 pub(crate) struct Timeline {
     /// The page.
     path: String,
     /// Name of the recipe.
     recipe: String,
-    /// How the run stands.
+    /// Status of the run.
     status: String,
-    /// What was done, in order.
+    /// Visits of steps, in order.
     steps: Vec<Row>,
     /// Seconds in which something was at work.
     work_s: f64,
-    /// Seconds in which nothing was.
+    /// Seconds in which nothing was at work.
     waiting_s: f64,
     /// What sessions cost, as far as they report it.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -47,7 +47,7 @@ pub(crate) struct Timeline {
     to: Option<Timestamp>,
 }
 
-/// A step as it was visited.
+/// One visit of a step.
 #[derive(Debug, Default, Serialize, schemars::JsonSchema)]
 pub(crate) struct Row {
     step: String,
@@ -70,8 +70,8 @@ pub(crate) struct Row {
 }
 
 impl Row {
-    /// From when to when something was at work; where an outcome was only recorded, that moment. The journal's word comes a moment after
-    /// the end of an attempt: that is no waiting.
+    /// The times in which something was at work; where an outcome was only recorded, that moment. With attempts, the time of the journal's
+    /// entry does not count: it is a moment after the end of the last attempt.
     fn spans(&self) -> Vec<(Timestamp, Timestamp)> {
         let bars = self.attempts.iter().map(|bar| (bar.from, bar.to));
         let recorded = self.at.filter(|_| self.attempts.is_empty());
@@ -164,7 +164,7 @@ impl Timeline {
         Ok(timeline)
     }
 
-    /// Times without work: before an attempt, and before an outcome that somebody recorded.
+    /// Measures the time of work, and the time without it: before an attempt, and before an outcome that somebody recorded.
     fn measure(&mut self) {
         let mut end: Option<Timestamp> = None;
         for row in &mut self.steps {
@@ -182,7 +182,7 @@ impl Timeline {
         self.to = end;
     }
 
-    /// The place of the page, and the sums.
+    /// The path of the page, and the sums.
     fn render(&self, out: &mut dyn Write) -> io::Result<()> {
         let (path, status) = (&self.path, &self.status);
         let steps = counted(self.steps.len(), "step");
@@ -196,18 +196,18 @@ impl Timeline {
     }
 }
 
-/// Seconds between two times; 0 when they are the other way round.
+/// Seconds between two times; 0 when they are in the other order.
 fn seconds(from: Timestamp, to: Timestamp) -> f64 {
     to.duration_since(from).as_secs_f64().max(0.0)
 }
 
-/// The attempts of a visit, each with those of its lenses, and those that were cancelled.
+/// The attempts of a visit, with those of its lenses, and those that were cancelled.
 fn bars(state: &Path, seq: usize, attempts: u32, now: Timestamp) -> Result<Vec<Bar>, Error> {
     let mut bars = Vec::new();
     for attempt in 1..=attempts {
         let folder = journal::attempts_of(state).join(format!("{seq}.{attempt}"));
         let parts = attempt::parts(&folder)?.into_iter();
-        // A lens that is not tried again has its bar in the attempt that succeeded.
+        // A lens that is not tried again has its bar in the attempt in which it succeeded.
         for part in parts.filter(|part| part.folder.starts_with(&folder)) {
             let cancelled = attempt::asides(&part.folder).take_while(|folder| folder.exists());
             for folder in cancelled.chain([part.folder.clone()]) {
@@ -233,7 +233,7 @@ fn bar(
         return Ok(None);
     };
     let ended = told.ended.and_then(|ended| ended.parse().ok());
-    // A session reports at its end.
+    // A session reports its cost at its end.
     let (_, log) = logs::end(&folder.join(STDOUT))?;
     Ok(Some(Bar {
         attempt,

@@ -1,4 +1,4 @@
-//! The page: HTML without scripts, fonts or pictures, for a phone as for a screen.
+//! The page: HTML without scripts, fonts or pictures, which fits phones and large screens.
 
 use aris_contract::text::counted;
 use askama::Template;
@@ -7,12 +7,12 @@ use jiff::Timestamp;
 use super::{Bar, Row, Timeline, seconds};
 use crate::agent::Usage;
 
-/// A wait takes at most this part of the width: work must stay visible beside a night.
+/// Longest wait on the page, as a part of the time of work, so that work stays visible beside a long pause.
 const LONGEST_WAIT: f64 = 0.08;
 
-/// The scale of the bars: seconds of work, and waits as far as they are shown.
+/// The scale of the bars, in seconds: work, and waits, which are shortened.
 struct Scale {
-    /// Where gaps in the work were shortened: where each begins, and what it lost.
+    /// Gaps in the work that were shortened: begin, end, and the seconds that were cut.
     cuts: Vec<(f64, f64, f64)>,
     total: f64,
     start: Timestamp,
@@ -42,14 +42,14 @@ impl Scale {
         scale
     }
 
-    /// Where a bar lies.
+    /// The position and width of a bar.
     fn style(&self, bar: &Bar) -> String {
         let left = self.percent(bar.from);
         let width = self.percent(bar.to) - left;
         format!("left:{left:.2}%;width:{width:.2}%")
     }
 
-    /// Where a moment lies.
+    /// The position of a moment.
     fn point(&self, at: Timestamp) -> String {
         format!("min({:.2}%, 100% - 3px)", self.percent(at))
     }
@@ -57,7 +57,7 @@ impl Scale {
     /// Seconds from the left, with long waits shortened.
     fn place(&self, at: f64) -> f64 {
         let before = self.cuts.iter().filter(|(from, _, _)| *from < at);
-        // What was cut is lost from the begin of the gap on, and no more of it than there was.
+        // The cut is taken from the begin of a gap, so it never exceeds the time that has passed in the gap.
         let lost = before.map(|(from, to, lost)| {
             if at >= *to {
                 *lost
@@ -82,7 +82,7 @@ struct Page<'t> {
     sums: Vec<(&'static str, String)>,
 }
 
-/// The page. **Errors**: the template engine's own, which writing to memory does not have.
+/// The page. **Errors**: those of the template engine, which do not occur when it writes to memory.
 pub(super) fn of(timeline: &Timeline, now: Timestamp) -> Result<String, askama::Error> {
     let tries: usize = timeline.steps.iter().map(|row| row.attempts.len()).sum();
     let usage = timeline.usage;
@@ -110,7 +110,7 @@ pub(super) fn of(timeline: &Timeline, now: Timestamp) -> Result<String, askama::
 }
 
 impl Bar {
-    /// What stands below it.
+    /// The text below the bar.
     fn said(&self, row: &Row) -> String {
         let several = row.attempts.len() > 1;
         let mut said: Vec<String> = self.lens.iter().cloned().collect();
@@ -125,7 +125,7 @@ impl Bar {
     }
 }
 
-/// What a status looks like.
+/// The style class of a status.
 fn tone(status: &str) -> &'static str {
     match status {
         "success" | "completed" => "good",
@@ -167,7 +167,7 @@ fn count(number: u64) -> String {
     out
 }
 
-/// Seconds as people say them.
+/// Seconds in words.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
