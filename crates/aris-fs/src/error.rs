@@ -50,6 +50,20 @@ pub enum FsError {
         /// The directory.
         root: PathBuf,
     },
+    /// An output would replace a file that must stay.
+    #[error("{} would be overwritten: {why}", path.display())]
+    Taken {
+        /// The file.
+        path: PathBuf,
+        /// Why it must stay.
+        why: &'static str,
+    },
+    /// There is a file where a folder must be.
+    #[error("{} is a file, not a folder", path.display())]
+    NotFolder {
+        /// The path.
+        path: PathBuf,
+    },
     /// Another process holds the lock and the caller did not want to wait.
     #[error("{} is locked by another process", path.display())]
     Locked {
@@ -80,7 +94,10 @@ pub enum FsError {
 
 impl FsError {
     pub(crate) fn read(action: &'static str, path: &Path, source: io::Error) -> Self {
-        if matches!(
+        if source.kind() == io::ErrorKind::NotADirectory && path.exists() {
+            let path = path.to_path_buf();
+            Self::NotFolder { path }
+        } else if matches!(
             source.kind(),
             io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
         ) {
@@ -123,6 +140,8 @@ impl FsError {
             | Self::TooLarge { path, .. }
             | Self::NotUtf8 { path, .. }
             | Self::Escapes { path, .. }
+            | Self::Taken { path, .. }
+            | Self::NotFolder { path }
             | Self::Locked { path }
             | Self::Read { path, .. }
             | Self::Write { path, .. } => path,
@@ -141,10 +160,11 @@ impl Failure for FsError {
     fn kind(&self) -> ErrorKind {
         match self {
             Self::NotFound { .. } => ErrorKind::NotFound,
-            Self::NotRegular { .. } | Self::TooLarge { .. } | Self::NotUtf8 { .. } => {
-                ErrorKind::Validation
-            }
-            Self::Escapes { .. } => ErrorKind::Usage,
+            Self::NotRegular { .. }
+            | Self::NotFolder { .. }
+            | Self::TooLarge { .. }
+            | Self::NotUtf8 { .. } => ErrorKind::Validation,
+            Self::Escapes { .. } | Self::Taken { .. } => ErrorKind::Usage,
             Self::Locked { .. } | Self::Read { .. } | Self::Write { .. } => ErrorKind::Precondition,
         }
     }
@@ -156,10 +176,22 @@ impl Failure for FsError {
             Self::TooLarge { .. } => "name a smaller file, or split it",
             Self::NotUtf8 { .. } => "convert the file to UTF-8, for example with iconv",
             Self::Escapes { .. } => "name a path inside the directory",
+            Self::Taken { .. } => {
+                "give the output another name, or move this file away; nothing was changed"
+            }
+            Self::NotFolder { .. } => "name a folder",
             Self::Locked { .. } => "wait for the other process, or end it",
             Self::Read { .. } => "check the permissions of the file and of the folders above it",
             Self::Write { source, .. } if source.kind() == io::ErrorKind::NotFound => {
                 "the folder does not exist: make it, or name another one"
+            }
+            Self::Write { source, .. }
+                if matches!(
+                    source.kind(),
+                    io::ErrorKind::NotADirectory | io::ErrorKind::AlreadyExists
+                ) =>
+            {
+                "a file is where a folder must be: move it away, or name another folder"
             }
             Self::Write { .. } => {
                 "check permissions and free space; nothing at this path was changed"

@@ -17,6 +17,7 @@ mod journal;
 mod list;
 mod lock;
 mod log;
+mod output;
 mod parallel;
 mod part;
 mod path;
@@ -32,10 +33,12 @@ pub use journal::{Journal, journal_lines};
 pub use list::{Entry, EntryKind, list_sorted, map_entries, remove_tree, walk_sorted};
 pub use lock::Lock;
 pub use log::Log;
+pub use output::{Form, check_output};
 pub use parallel::{in_parallel, map_in_parallel, processors};
 pub use part::Part;
 pub use path::{
-    display_relative, join_inside, lexical, no_folder, on_path, probe, real, usable_helper,
+    display_relative, join_inside, lexical, need_folder, no_folder, on_path, probe, real,
+    usable_helper,
 };
 pub use place::{
     create_file, create_folder, create_link, exchange, remove_empty_folder, rename_new,

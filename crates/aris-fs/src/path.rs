@@ -66,6 +66,20 @@ pub fn on_path(program: &str, folders: &str, cwd: &Path) -> Option<PathBuf> {
         .find(|path| usable_helper(path) == Probe::Usable)
 }
 
+/// Checks that there is a folder at `path`.
+///
+/// **Errors**: [`FsError::NotFound`], [`FsError::NotFolder`].
+pub fn need_folder(path: &Path) -> Result<(), FsError> {
+    let path = path.to_path_buf();
+    if path.is_dir() {
+        Ok(())
+    } else if path.exists() {
+        Err(FsError::NotFolder { path })
+    } else {
+        Err(FsError::NotFound { path })
+    }
+}
+
 /// The message for a path that should be a folder but is not.
 pub fn no_folder(path: &Path) -> String {
     let why = if path.exists() {

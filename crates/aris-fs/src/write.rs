@@ -350,7 +350,7 @@ fn resolve(path: &Path) -> io::Result<PathBuf> {
 }
 
 /// The error for a directory in the place of the file: the data may be valid, but the disk prevents the write.
-fn in_the_way(path: &Path) -> FsError {
+pub(crate) fn in_the_way(path: &Path) -> FsError {
     FsError::write("write", path, io::ErrorKind::IsADirectory.into())
 }
 
