@@ -67,7 +67,7 @@ pub(crate) fn command<A: Args>(spec: &Spec) -> Command {
             .value_parser(deadline::seconds)
             .display_order(898)
             .help(format!(
-                "Exit with 6 after this many seconds [default: {usual}]"
+                "Stop after this many seconds: exit 6, or 7 if an outside service has not answered [default: {usual}]"
             ))
     });
     sections(command.args(timed), spec, "", &["text", "json"])

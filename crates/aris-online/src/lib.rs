@@ -68,7 +68,7 @@ pub struct OnlineArgs {
     /// Ask the source again, also where the cache has an answer
     #[arg(long, display_order = 801)]
     pub refresh: bool,
-    /// Stop asking after this many seconds, and exit with 7 where an answer is missing [default: 60, more where many papers are checked]
+    /// Stop asking after this many seconds: exit 7, or papers reported as pending, where an answer is missing [default: 60, more where many papers are checked]
     #[arg(long, value_name = "SECONDS", value_parser = aris_cli::seconds, display_order = 802)]
     pub deadline: Option<f64>,
 }

@@ -22,7 +22,7 @@ pub(crate) struct Cli {
 enum Own {
     /// List the helpers by what they are for, or show all that one can do
     Help {
-        /// Name of a helper, current or legacy
+        /// Name of a helper, current or legacy, or of a command of aris
         helper: Option<OsString>,
     },
     /// Print completions for aris, or for one helper called by its name
@@ -35,7 +35,7 @@ enum Own {
     },
     /// Print the manual page of aris, or of one helper
     Man {
-        /// Name of a helper, current or legacy
+        /// Name of a helper, current or legacy, or of a command of aris
         helper: Option<OsString>,
     },
     /// Install the skills that this program carries into a project
@@ -45,7 +45,7 @@ enum Own {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         args: Vec<OsString>,
     },
-    /// Unpack the skills that this program carries, and print the folder they lie in
+    /// Unpack the skills that this program carries, and print their folder
     Source,
     /// Run the gate on an example paper with planted faults, in a temporary project, then on the repaired paper
     Demo,
@@ -61,21 +61,24 @@ pub(crate) fn run(cli: Cli, context: &Context) -> Result<Outcome<Page>, Error> {
     let page = match cli.command.unwrap_or(Own::Help { helper: None }) {
         Own::Help { helper: None } => Page::front_door(),
         Own::Help { helper: Some(name) } => {
-            // The same help as the helper's own.
-            let entry = find(&name)?;
-            let shown = (entry.parser)().try_get_matches_from([entry.spec.name, "--help"]);
+            // The same help as with `--help`.
+            let (command, mut words) = parser(Some(&name))?;
+            words.push("--help".into());
+            let shown = command.try_get_matches_from(words);
             let text = shown.err().map(|help| help.to_string()).unwrap_or_default();
             Page::generated(Kind::HelperHelp, text.as_bytes())
         }
         Own::Completions { shell, helper } => {
             let mut text = Vec::new();
-            let (mut command, name) = parser(helper.as_deref())?;
-            clap_complete::generate(shell, &mut command, name, &mut text);
+            let (mut command, mut words) = parser(helper.as_deref())?;
+            clap_complete::generate(shell, &mut command, words.swap_remove(0), &mut text);
             Page::generated(Kind::Completions, &text)
         }
         Own::Man { helper } => {
             let mut text = Vec::new();
-            let (command, _) = parser(helper.as_deref())?;
+            let (command, words) = parser(helper.as_deref())?;
+            let below = words.get(1).and_then(|word| command.find_subcommand(word));
+            let command = below.cloned().unwrap_or(command);
             clap_mangen::Man::new(command).render(&mut text)?;
             Page::generated(Kind::Man, &text)
         }
@@ -89,16 +92,26 @@ pub(crate) fn run(cli: Cli, context: &Context) -> Result<Outcome<Page>, Error> {
     Ok(Outcome::done(page))
 }
 
-/// The parser of the helper; without a helper, that of `aris` with all helpers as subcommands.
-fn parser(helper: Option<&OsStr>) -> Result<(Command, &'static str), Error> {
-    if let Some(name) = helper {
-        let entry = find(name)?;
-        return Ok(((entry.parser)(), entry.spec.name));
+/// The parser that knows `name`, and the words that call it: a helper's, or that of `aris` for one of its own commands. Without a name,
+/// that of `aris` with all helpers as subcommands.
+fn parser(name: Option<&OsStr>) -> Result<(Command, Vec<String>), Error> {
+    let own = || aris_cli::parser(&SPEC, run);
+    let Some(name) = name else {
+        let below =
+            |Entry { spec, parser, .. }: &Entry| parser().bin_name(format!("aris {}", spec.name));
+        let command = own().subcommands(lookup::all().map(below));
+        return Ok((command, vec![SPEC.name.into()]));
+    };
+    let name = match name.to_str() {
+        Some("install") => OsStr::new("install_aris"),
+        _ => name,
+    };
+    if is_command(name) {
+        let words = [SPEC.name.into(), name.to_string_lossy().into_owned()];
+        return Ok((own(), words.into()));
     }
-    let below =
-        |Entry { spec, parser, .. }: &Entry| parser().bin_name(format!("aris {}", spec.name));
-    let command = aris_cli::parser(&SPEC, run).subcommands(lookup::all().map(below));
-    Ok((command, SPEC.name))
+    let entry = find(name)?;
+    Ok(((entry.parser)(), vec![entry.spec.name.into()]))
 }
 
 fn find(name: &OsStr) -> Result<&'static Entry, Error> {

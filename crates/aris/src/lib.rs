@@ -41,7 +41,7 @@ const SPEC: Spec = Spec {
         "aris completions bash > ~/.local/share/bash-completion/completions/aris  # Completions for aris and the helpers below it",
         "aris install ~/my-paper --host claude,codex  # Install the skills and helpers into a project",
         "aris demo  # See the gate block a paper with planted faults, and open after the fixes",
-        "export ARIS_REPO=$(aris source)  # Where the skills lie",
+        "export ARIS_REPO=$(aris source)  # The folder of the skills",
         "aris man citation_audit | man -l -  # A manual page",
     ],
     signals: &[],

@@ -84,6 +84,18 @@ fn flags_that_every_helper_has_may_stand_before_its_name() {
 }
 
 #[test]
+fn help_and_man_know_the_commands_of_aris() {
+    let project = Project::new();
+    for name in ["help", "completions", "man", "install", "source", "demo"] {
+        let print = |args: &[&str]| aris().call(project.path()).args(args).run().expect_code(0);
+        let help = print(&["help", name]);
+        assert_eq!(help.stdout(), print(&[name, "--help"]).stdout(), "{name}");
+        let man = print(&["man", name]);
+        assert!(man.stdout().contains(".SH SYNOPSIS"), "{name}: {man}");
+    }
+}
+
+#[test]
 fn the_front_door_lists_every_helper() {
     let project = Project::new();
     let text = aris()
