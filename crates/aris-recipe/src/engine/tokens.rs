@@ -60,14 +60,16 @@ impl Fields {
             if !self.skips {
                 self.open.extend_from_slice(part);
             }
-            if part.ends_with(b"\n") {
-                self.line();
-            } else if self.open.len() > Self::LINE {
+            if self.open.len() > Self::LINE {
                 let line = String::from_utf8_lossy(self.open.get(..256).unwrap_or_default());
                 let name = line.split_once('=').map(|(name, _)| name);
-                self.too_long = name.filter(|name| is_name(name)).map(str::to_owned);
+                let name = name.filter(|name| is_name(name)).map(str::to_owned);
+                self.too_long = self.too_long.take().or(name);
                 self.skips = true;
                 self.open = Vec::new();
+            }
+            if part.ends_with(b"\n") {
+                self.line();
             }
         }
     }
@@ -299,6 +301,15 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    #[test]
+    fn a_value_that_is_too_long_is_named_whatever_follows() {
+        let mut fields = Fields::default();
+        let long = "x".repeat(Fields::LINE);
+        fields.feed(format!("a={long}\nb=1\n").as_bytes());
+        fields.feed(format!("{long}y").as_bytes());
+        assert_eq!(fields.end(), Err(String::from("a")));
+    }
 
     #[test]
     fn stdout_gives_fields() {
