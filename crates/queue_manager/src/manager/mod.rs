@@ -131,7 +131,14 @@ pub(crate) struct Manager<'a> {
 }
 
 /// What a manager keeps when it loads its queue again.
-type Kept = (Held, Signals, Vec<Answered>, Option<Spare>);
+struct Kept {
+    held: Held,
+    signals: Signals,
+    answered: Vec<Answered>,
+    spare: Option<Spare>,
+    hooks: hooks::Hooks,
+    any_end: bool,
+}
 
 /// The folder of an attempt, and a runner that waits to begin it.
 type Spare = (PathBuf, Waiting);
@@ -206,17 +213,20 @@ fn take_up(
             manager.work(cluster, began)?
         };
         if !manager.reloads {
+            manager.hooks.finish();
             return Ok(Ended {
                 queue: manager.queue,
                 detached,
             });
         }
-        kept = Some((
-            manager.held,
-            manager.signals,
-            manager.answered,
-            manager.spare,
-        ));
+        kept = Some(Kept {
+            held: manager.held,
+            signals: manager.signals,
+            answered: manager.answered,
+            spare: manager.spare,
+            hooks: manager.hooks,
+            any_end: manager.any_end,
+        });
         current = load::own(&options.place)?;
     }
 }
@@ -353,7 +363,6 @@ impl<'a> Manager<'a> {
         }
         self.journal.sync()?;
         self.write_state();
-        self.hooks.finish();
         Ok(detached)
     }
 

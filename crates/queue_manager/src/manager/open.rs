@@ -35,12 +35,16 @@ impl<'a> Manager<'a> {
             boot: boot.clone(),
             since: aris_contract::time::stamp(context.now()),
         };
-        let (held, signals, answered, spare) = if let Some(kept) = kept {
-            kept
-        } else {
-            let signals = Signals::listen()?;
-            let held = lock::take(place, &owner, options.flags.takeover)?;
-            (held, signals, Vec::new(), None)
+        let kept = match kept {
+            Some(kept) => kept,
+            None => Kept {
+                signals: Signals::listen()?,
+                held: lock::take(place, &owner, options.flags.takeover)?,
+                answered: Vec::new(),
+                spare: None,
+                hooks: Hooks::new(place.queue.join("hooks.log")),
+                any_end: false,
+            },
         };
         if current.is_outdated(place) {
             // Another process had the queue between reading the manifest and taking the lock.
@@ -78,13 +82,13 @@ impl<'a> Manager<'a> {
             journal: loaded.journal,
             watch: Watch::new()?,
             runner: runner(context)?,
-            spare,
+            spare: kept.spare,
             common,
             cards,
-            signals,
+            signals: kept.signals,
             requests: renames_into(&place.requests()).map_err(unwatched)?,
             asked: true,
-            answered,
+            answered: kept.answered,
             stuck_requests: BTreeSet::new(),
             machine: machine(),
             slots: Slots::default(),
@@ -100,11 +104,11 @@ impl<'a> Manager<'a> {
             next_beat: Duration::ZERO,
             failed_starts: BTreeMap::new(),
             short: BTreeMap::new(),
-            hooks: Hooks::new(place.queue.join("hooks.log")),
-            any_end: false,
+            hooks: kept.hooks,
+            any_end: kept.any_end,
             too_many_failed: false,
             peaks: BTreeMap::new(),
-            held,
+            held: kept.held,
             manifest: current.path.clone(),
             reloads: false,
         };

@@ -76,11 +76,12 @@ fn hooks_are_told_of_each_failure_and_of_the_end() {
 #[test]
 fn a_hook_that_hangs_holds_nothing_up() {
     let place = Place::new();
-    let jobs = json!([job("bad", "exit 3"), job("next", "touch ran-next")]);
+    let stays = job("stays", "sleep 600");
+    let jobs = json!([job("bad", "exit 3"), job("next", "touch ran-next"), stays]);
     with(
         &place,
         &jobs,
-        &json!({"max_parallel": 1, "on_failure": "touch told; sleep 600"}),
+        &json!({"max_parallel": 2, "on_failure": "touch told; sleep 600"}),
     );
     let mut manager = place.start();
     Place::until("the job after it runs", || {
@@ -89,7 +90,35 @@ fn a_hook_that_hangs_holds_nothing_up() {
     Place::until("the state says so", || {
         place.state()["next"]["state"] == "completed"
     });
+    // A changed queue is loaded again; that does not wait for the hook either.
+    place.data(&[
+        "add",
+        "more",
+        "--cmd",
+        "touch ran-more",
+        "--state",
+        "s.json",
+    ]);
+    Place::until("the added job runs", || place.at("ran-more").exists());
     manager.kill().expect("killed");
+}
+
+#[test]
+fn the_end_is_told_also_where_a_changed_queue_has_nothing_left() {
+    let place = Place::new();
+    let waits = json!({"id": "waits", "cmd": "exit 1", "retry": {"other": 1, "delay": 600}});
+    let more = json!({"on_end": "echo told >> ended"});
+    with(&place, &json!([job("a", "true"), waits]), &more);
+    let mut manager = place.start();
+    Place::until("one has ended, one waits for its next attempt", || {
+        let state = place.state();
+        let is = |id: &str, word: &str| state.get(id).is_some_and(|row| row["state"] == word);
+        is("a", "completed") && is("waits", "backoff")
+    });
+    place.data(&["remove", "waits", "--state", "s.json"]);
+    assert!(manager.wait().expect("ended").success());
+    let told = fs::read_to_string(place.at("ended"));
+    assert_eq!(told.expect("on_end was called"), "told\n");
 }
 
 #[test]
