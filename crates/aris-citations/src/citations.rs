@@ -6,6 +6,7 @@ use aris_latex::{Block, BlockKind, Document, Place, Position};
 use aris_paper::bib::{Library, Loc, check};
 
 use crate::finding::{Finding, Severity};
+use crate::paper::Libraries;
 
 /// Most characters of a source line that are quoted.
 pub const QUOTE: usize = 160;
@@ -15,6 +16,8 @@ pub const QUOTE: usize = 160;
 pub struct Cited {
     /// The key.
     pub key: String,
+    /// The number of the bibliographies in which it is looked up, in [`Libraries`].
+    pub library: usize,
     /// Where it is cited, in reading order; empty when only `\nocite{*}` does.
     pub uses: Vec<Use>,
     /// What the key leads to.
@@ -49,9 +52,9 @@ pub enum Target {
 pub(crate) fn collect(
     document: &Document,
     made: &BTreeMap<String, Position>,
-    library: &Library<'_>,
+    libraries: &Libraries<'_>,
 ) -> Vec<Cited> {
-    let mut order: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut order: BTreeMap<(usize, &str), usize> = BTreeMap::new();
     let mut cited: Vec<Cited> = Vec::new();
     let made = made.iter().map(|(key, at)| (key.as_str(), at.clone()));
     let own = document.bibitems.iter().rev();
@@ -70,31 +73,40 @@ pub(crate) fn collect(
             place: citation.place,
             doubt: citation.doubt.map(|cause| document.position(cause)),
         };
-        let index = *order.entry(citation.key.as_str()).or_insert_with(|| {
-            let key = citation.key.clone();
-            let target = match (library.find(&key), items.get(key.as_str())) {
-                (Some(loc), _) => Target::Entry(loc),
-                (None, Some(position)) => Target::Item(position.clone()),
-                (None, None) => Target::Nowhere,
-            };
-            cited.push(Cited {
-                key,
-                uses: Vec::new(),
-                target,
+        let library = libraries.of(citation.ref_section);
+        let index = *order
+            .entry((library, citation.key.as_str()))
+            .or_insert_with(|| {
+                let key = citation.key.clone();
+                let target = match (libraries.get(library).find(&key), items.get(key.as_str())) {
+                    (Some(loc), _) => Target::Entry(loc),
+                    (None, Some(position)) => Target::Item(position.clone()),
+                    (None, None) => Target::Nowhere,
+                };
+                cited.push(Cited {
+                    key,
+                    library,
+                    uses: Vec::new(),
+                    target,
+                });
+                cited.len() - 1
             });
-            cited.len() - 1
-        });
         if let Some(cited) = cited.get_mut(index) {
             cited.uses.push(place);
         }
     }
-    if document.nocite_all {
-        let known: BTreeSet<Loc> = cited.iter().filter_map(Cited::loc).collect();
-        let printed = library.printed().into_iter();
+    let sections = document.ref_sections.iter().enumerate();
+    let all = sections.filter(|(_, section)| section.nocite_all);
+    let all: BTreeSet<usize> = all.map(|(at, _)| libraries.of(at)).collect();
+    for library in all {
+        let same = cited.iter().filter(|cited| cited.library == library);
+        let known: BTreeSet<Loc> = same.filter_map(Cited::loc).collect();
+        let printed = libraries.get(library).printed().into_iter();
         for loc in printed.filter(|loc| !known.contains(loc)) {
-            if let Some(entry) = library.entry(loc) {
+            if let Some(entry) = libraries.whole.entry(loc) {
                 cited.push(Cited {
                     key: entry.key.clone(),
+                    library,
                     uses: Vec::new(),
                     target: Target::Entry(loc),
                 });
@@ -148,35 +160,37 @@ impl Cited {
     }
 }
 
-/// Reports keys that lead nowhere. `whole`: every bibliography was read, so a missing entry is an error.
+/// Reports keys that lead nowhere in the bibliographies with this number. `whole`: every bibliography was read, so a missing entry is
+/// an error.
 pub(crate) fn check(
     document: &Document,
     cited: &[Cited],
-    library: &Library<'_>,
+    libraries: &Libraries<'_>,
+    number: usize,
     whole: bool,
 ) -> Vec<Finding> {
+    let library = libraries.get(number);
     let nowhere: Vec<(&Cited, &Use)> = cited
         .iter()
-        .filter(|cited| cited.target == Target::Nowhere)
+        .filter(|cited| cited.target == Target::Nowhere && cited.library == number)
         .filter_map(|cited| Some((cited, cited.uses.first()?)))
         .collect();
     let uses = nowhere
         .iter()
         .map(|(cited, _)| (cited.key.as_str(), cited.uses.len()));
     let found = check::keys(library, uses, whole);
-    let firsts: BTreeMap<&str, &Use> = nowhere
-        .iter()
-        .map(|(cited, first)| (cited.key.as_str(), *first))
-        .collect();
+    let firsts = nowhere.iter();
+    let firsts: BTreeMap<&str, &(&Cited, &Use)> =
+        firsts.map(|pair| (pair.0.key.as_str(), pair)).collect();
     let mut certain: BTreeMap<String, Vec<&str>> = BTreeMap::new();
-    for cited in cited.iter().filter(|cited| !cited.uses.is_empty()) {
-        if cited.doubt().is_none() {
+    for cited in cited.iter().filter(|cited| cited.library == number) {
+        if !cited.uses.is_empty() && cited.doubt().is_none() {
             let same = certain.entry(cited.key.to_ascii_lowercase()).or_default();
             same.push(&cited.key);
         }
     }
     let at = |found: check::Finding| {
-        let first = firsts.get(found.key.as_str())?;
+        let (cited, first) = firsts.get(found.key.as_str())?;
         let quote = document.quote(first.place, QUOTE);
         let mut finding = Finding::from(found).position(&first.position).quote(quote);
         let same = certain.get(&finding.key.to_ascii_lowercase());
@@ -189,30 +203,40 @@ pub(crate) fn check(
             let why = format!("; `{other}` is cited, too, and BibTeX refuses one key in two cases");
             finding.message.push_str(&why);
         }
+        let elsewhere = libraries.whole.find(&finding.key);
+        if let Some(elsewhere) = elsewhere.filter(|_| finding.id == "undefined_key") {
+            let path = libraries.whole.path(elsewhere);
+            finding.message = format!(
+                "`{}` is in `{path}`, which does not count in this part of the document",
+                finding.key
+            );
+            finding.action = format!("name `{path}` for this part, too, or correct the key");
+        }
+        if let Some(at) = cited.doubt() {
+            finding.doubt(at);
+        }
         Some(finding)
     };
     found.into_iter().filter_map(at).collect()
 }
 
-/// Turns errors and warnings into questions if the key is cited only in doubtful text.
+/// Turns errors and warnings about entries into questions if they are cited only in doubtful text.
 pub fn question(findings: &mut [Finding], library: &Library<'_>, cited: &[Cited]) {
     let mut doubts = BTreeMap::new();
     for cited in cited {
-        let entry = cited.loc().and_then(|loc| library.entry(loc));
-        let key = entry.map_or(&cited.key, |entry| &entry.key);
+        let Some(entry) = cited.loc().and_then(|loc| library.entry(loc)) else {
+            continue;
+        };
         // Another key may lead to the same entry.
-        let doubt = doubts.entry(key.as_str()).or_insert_with(|| cited.doubt());
+        let doubt = doubts
+            .entry(entry.key.as_str())
+            .or_insert_with(|| cited.doubt());
         *doubt = doubt.filter(|_| cited.doubt().is_some());
     }
     for finding in findings {
-        let Some(Some(at)) = doubts.get(finding.key.as_str()) else {
-            continue;
-        };
-        if matches!(finding.severity, Severity::Fail | Severity::Warn) {
-            finding.severity = Severity::Question;
-            let (path, line) = (&at.path, at.line);
-            let what = format!("; cited only where it is not known what is set ({path}:{line})");
-            finding.message.push_str(&what);
+        let is_of_entry = library.files().any(|file| file.path == finding.file);
+        if let Some(Some(at)) = doubts.get(finding.key.as_str()).filter(|_| is_of_entry) {
+            finding.doubt(at);
         }
     }
 }

@@ -115,6 +115,16 @@ impl Finding {
         self
     }
 
+    /// Turns an error or a warning into a question: what it is about is cited only where nobody knows whether that is set.
+    pub(crate) fn doubt(&mut self, cause: &Position) {
+        if matches!(self.severity, Severity::Fail | Severity::Warn) {
+            self.severity = Severity::Question;
+            let (path, line) = (&cause.path, cause.line);
+            let what = format!("; cited only where it is not known what is set ({path}:{line})");
+            self.message.push_str(&what);
+        }
+    }
+
     /// `file:line:column`, as far as known.
     pub fn place(&self) -> String {
         match (self.file.is_empty(), self.line) {

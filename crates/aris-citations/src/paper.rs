@@ -1,13 +1,13 @@
 //! Reads the paper's files, each once, and makes the document and the bibliographies of them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use aris_audit::{Obstacle, PaperFiles, missing_sources, source_text};
 use aris_latex::{
     Document, Holds, Include, IncludeKind, IncludeOutcome, Position, Problem, ProblemKind,
 };
-use aris_paper::bib::{self, BibFile, is_distributed};
+use aris_paper::bib::{self, BibFile, Library, is_distributed};
 
 use crate::citations::QUOTE;
 use crate::finding::{Finding, Severity};
@@ -19,6 +19,8 @@ pub struct Paper<'d> {
     pub document: Option<&'d Document>,
     /// The bibliographies in the order in which the document names them.
     pub bibliographies: Vec<BibFile>,
+    /// Which of them each request of the document means: by index into [`Document::includes`].
+    meant: BTreeMap<usize, usize>,
     /// Keys of a `.bbl` that replaces a missing bibliography, with their places.
     pub items: BTreeMap<String, Position>,
     /// Whether the document asks for a bibliography, found or not.
@@ -35,6 +37,7 @@ impl<'d> Paper<'d> {
         let mut paper = Self {
             document: None,
             bibliographies: Vec::new(),
+            meant: BTreeMap::new(),
             items: BTreeMap::new(),
             asks_for_bibliography: false,
             distributed_macros: false,
@@ -42,7 +45,7 @@ impl<'d> Paper<'d> {
         };
         match document {
             Ok(document) => {
-                for include in &document.includes {
+                for (at, include) in document.includes.iter().enumerate() {
                     if include.kind == IncludeKind::Bibliography {
                         let position = document.position(include.place);
                         // A style file may ask under a condition that is false, so its missing bibliographies are ignored.
@@ -55,7 +58,8 @@ impl<'d> Paper<'d> {
                         }
                         paper.asks_for_bibliography = true;
                         let quote = document.quote(include.place, QUOTE);
-                        paper.bibliography(files, document, include, &position, &quote);
+                        let meant = paper.bibliography(files, document, include, &position, &quote);
+                        paper.meant.extend(meant.map(|file| (at, file)));
                     }
                 }
                 let missing = missing_sources(document);
@@ -116,7 +120,7 @@ fn unread(document: &Document, problem: &Problem) -> Option<Finding> {
 }
 
 impl Paper<'_> {
-    /// Reads the bibliography that `include` asks for: the first candidate that exists.
+    /// Reads the bibliography that `include` asks for: the first candidate that exists. Returns its number.
     fn bibliography(
         &mut self,
         files: &mut PaperFiles,
@@ -124,7 +128,7 @@ impl Paper<'_> {
         include: &Include,
         position: &Position,
         quote: &str,
-    ) {
+    ) -> Option<usize> {
         let blocked = |id, message: String, action: &str| {
             Finding::new(id, Severity::Block, message, action)
                 .position(position)
@@ -132,8 +136,9 @@ impl Paper<'_> {
         };
         let target = &include.target;
         for path in &include.candidates {
-            if self.bibliographies.iter().any(|file| &file.path == path) {
-                return;
+            let mut read = self.bibliographies.iter();
+            if let Some(known) = read.position(|file| &file.path == path) {
+                return Some(known);
             }
             let bytes = match files.source(path) {
                 // LaTeX writes it (`filecontents`) from a source file whose digest is recorded.
@@ -149,13 +154,14 @@ impl Paper<'_> {
                         message,
                         "make it a readable file of the project",
                     ));
-                    return;
+                    return None;
                 }
             };
             match bib::decode(&bytes) {
                 Ok(text) => {
                     let read = BibFile::read(path.clone(), text, &self.bibliographies);
                     self.bibliographies.push(read);
+                    return Some(self.bibliographies.len() - 1);
                 }
                 Err(error) => {
                     let message = format!("bibliography `{path}`: {error}");
@@ -169,17 +175,18 @@ impl Paper<'_> {
                         .push(finding.at(path, error.line(), 1).quote(quote));
                 }
             }
-            return;
+            return None;
         }
         if is_distributed(target) {
             self.distributed_macros = true;
-            return;
+            return None;
         }
         // The `.bbl` that LaTeX made of the bibliography replaces it: arXiv accepts a paper without its `.bib`.
         let made = Path::new(&document.root).with_extension("bbl");
         let made = made.to_string_lossy();
         if let Ok(Some(bytes)) = files.source(&made) {
-            return self.items.extend(items(&made, &bytes));
+            self.items.extend(items(&made, &bytes));
+            return None;
         }
         let message = match include.outcome {
             IncludeOutcome::Unresolved => {
@@ -198,6 +205,62 @@ impl Paper<'_> {
             message,
             "add the file, or correct the name",
         ));
+        None
+    }
+
+    /// The bibliographies as each part of the document sees them.
+    pub(crate) fn libraries(&self) -> Libraries<'_> {
+        let files = &self.bibliographies;
+        let (mut seen, mut parts) = (BTreeMap::new(), Vec::new());
+        seen.insert((0..files.len()).collect(), 0);
+        let sections = self
+            .document
+            .iter()
+            .flat_map(|document| &document.ref_sections);
+        let of = sections.map(|section| {
+            let requests = section.bibliographies.iter();
+            let meant: BTreeSet<usize> = requests
+                .filter_map(|at| self.meant.get(at).copied())
+                .collect();
+            *seen.entry(meant).or_insert_with_key(|meant| {
+                parts.push(Library::among(files, |file| meant.contains(&file)));
+                parts.len()
+            })
+        });
+        Libraries {
+            of: of.collect(),
+            whole: Library::new(files),
+            parts,
+        }
+    }
+}
+
+/// The bibliographies as the parts of a document see them.
+#[derive(Debug)]
+pub struct Libraries<'p> {
+    /// The entries of all bibliographies: number 0.
+    pub whole: Library<'p>,
+    /// Those of parts that do not see all, from number 1.
+    parts: Vec<Library<'p>>,
+    /// The number for each part of the document.
+    of: Vec<usize>,
+}
+
+impl<'p> Libraries<'p> {
+    /// The bibliographies with a number.
+    pub fn get(&self, number: usize) -> &Library<'p> {
+        let part = number.checked_sub(1).and_then(|at| self.parts.get(at));
+        part.unwrap_or(&self.whole)
+    }
+
+    /// The numbers of those that some part sees.
+    pub(crate) fn seen(&self) -> BTreeSet<usize> {
+        self.of.iter().copied().collect()
+    }
+
+    /// The number of those that a part of the document sees.
+    pub(crate) fn of(&self, ref_section: usize) -> usize {
+        self.of.get(ref_section).copied().unwrap_or(0)
     }
 }
 

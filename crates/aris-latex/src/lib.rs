@@ -33,7 +33,7 @@ pub use model::document::{
 };
 pub use model::include::{Include, IncludeKind, IncludeOutcome, Loaded, Loader};
 pub use model::parts::{
-    Citation, Definition, Environment, Heading, Label, Row, Table, Theorem, Written,
+    Citation, Definition, Environment, Heading, Label, RefSection, Row, Table, Theorem, Written,
 };
 pub use model::place::{Place, Position, SourceFile};
 pub use read::symbols::{accent, symbol};

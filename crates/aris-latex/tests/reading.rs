@@ -571,7 +571,7 @@ fn citations() {
             ("g", "footcite", place(5, 68)),
         ]
     );
-    assert!(document.nocite_all);
+    assert!(document.nocite_all());
     assert_eq!(document.citations[0].block, Some(0));
     assert_eq!(
         document

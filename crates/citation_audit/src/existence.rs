@@ -3,17 +3,17 @@
 //! That no source has a work does not prove that it does not exist: it is a warning. If a source did not answer, the entry stays
 //! inconclusive.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use aris_cli::Context;
 use aris_online::{OnlineArgs, Progress};
-use aris_paper::bib::{Library, Loc};
+use aris_paper::bib::Loc;
 use aris_paper::facts::Month;
 use aris_verify::sources::HOSTS;
 use aris_verify::{Checked, Existence, Online, Options, Reference, Severity, Status, verify};
 
 use crate::error::Error;
-use aris_citations::{self as finding, Finding};
+use aris_citations::{self as finding, Finding, Libraries};
 
 /// The sources' answers for each cited entry.
 pub(crate) type Answers = BTreeMap<Loc, Checked>;
@@ -21,14 +21,15 @@ pub(crate) type Answers = BTreeMap<Loc, Checked>;
 /// Asks the sources about the cited entries.
 pub(crate) fn ask(
     context: &Context,
-    library: &Library<'_>,
-    cited: &BTreeSet<Loc>,
+    libraries: &Libraries<'_>,
+    cited: &BTreeMap<Loc, usize>,
     now: Month,
     online: &OnlineArgs,
 ) -> Result<Answers, Error> {
     let known: Vec<(Loc, Reference)> = cited
         .iter()
-        .filter_map(|loc| {
+        .filter_map(|(loc, number)| {
+            let library = libraries.get(*number);
             let resolved = library.resolve(library.entry(*loc)?);
             Some((*loc, Reference::of(&resolved, now)))
         })
@@ -60,9 +61,14 @@ pub(crate) fn reason(checked: &Checked) -> &'static str {
 }
 
 /// Findings from the sources' answers. Findings that need no source are made elsewhere.
-pub(crate) fn findings(library: &Library<'_>, answers: &Answers) -> Vec<Finding> {
+pub(crate) fn findings(
+    libraries: &Libraries<'_>,
+    cited: &BTreeMap<Loc, usize>,
+    answers: &Answers,
+) -> Vec<Finding> {
     let mut out = Vec::new();
     for (loc, checked) in answers {
+        let library = libraries.get(cited.get(loc).copied().unwrap_or(0));
         let Some(entry) = library.entry(*loc) else {
             continue;
         };

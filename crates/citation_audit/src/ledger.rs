@@ -6,7 +6,7 @@ use aris_verify::Status;
 use serde::Serialize;
 
 use crate::existence::{self, Answers};
-use aris_citations::{Cited, Target};
+use aris_citations::{Cited, Libraries, Target};
 use aris_citations::{Finding, Severity};
 
 /// One cited key.
@@ -54,7 +54,7 @@ pub(crate) struct Place {
 /// The rows in order of first citation. `findings` without those of severity `info` decide the verdicts.
 pub(crate) fn rows(
     cited: &[Cited],
-    library: &Library<'_>,
+    libraries: &Libraries<'_>,
     findings: &[Finding],
     answers: Option<&Answers>,
 ) -> Vec<Row> {
@@ -72,13 +72,18 @@ pub(crate) fn rows(
     cited
         .iter()
         .map(|cited| {
+            let library = libraries.get(cited.library);
             let key = match cited.loc().and_then(|loc| library.entry(loc)) {
                 // Findings about an alias carry the entry's own key.
                 Some(entry) => entry.key.as_str(),
                 None => cited.key.as_str(),
             };
-            let own = by_key.get(key).map(Vec::as_slice).unwrap_or_default();
-            let mut row = row(cited, library, own);
+            // The key may lead elsewhere in another part of the document.
+            let is_own = |found: &&&Finding| {
+                library.files().any(|file| file.path == found.file) == cited.loc().is_some()
+            };
+            let own = by_key.get(key).into_iter().flatten().filter(is_own);
+            let mut row = row(cited, library, own.copied());
             if let Some(checked) = cited.loc().and_then(|loc| answers?.get(&loc)) {
                 row.existence = checked.existence.word();
                 row.reason = existence::reason(checked);
@@ -94,8 +99,8 @@ pub(crate) fn rows(
         .collect()
 }
 
-fn row(cited: &Cited, library: &Library<'_>, found: &[&Finding]) -> Row {
-    let mut findings: Vec<&'static str> = found.iter().map(|finding| finding.id).collect();
+fn row<'f>(cited: &Cited, library: &Library<'_>, found: impl Iterator<Item = &'f Finding>) -> Row {
+    let mut findings: Vec<&'static str> = found.map(|finding| finding.id).collect();
     findings.sort_unstable();
     findings.dedup();
     let undefined = cited.target == Target::Nowhere;

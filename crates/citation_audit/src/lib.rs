@@ -174,23 +174,23 @@ fn audit(
 ) -> Result<(Details, bool), Error> {
     let mut examined = examine(paper, now);
     let mut findings = std::mem::take(&mut examined.findings);
-    let (library, cited, locs) = (&examined.library, &examined.cited, &examined.entries);
+    let (libraries, cited, locs) = (&examined.libraries, &examined.cited, &examined.entries);
     let whole = examined.whole;
     let answers = online
-        .map(|online| existence::ask(context, library, locs, now, online))
+        .map(|online| existence::ask(context, libraries, locs, now, online))
         .transpose()?;
     if let Some(answers) = &answers {
-        findings.append(&mut existence::findings(library, answers));
-        question(&mut findings, library, cited);
+        findings.append(&mut existence::findings(libraries, locs, answers));
+        question(&mut findings, &libraries.whole, cited);
     }
     sort(&mut findings);
-    let per_entry = ledger::rows(cited, library, &findings, answers.as_ref());
+    let per_entry = ledger::rows(cited, libraries, &findings, answers.as_ref());
     let counts = Counts::of(&findings);
     let findings = capped(findings);
     let document = paper.document;
     let list = document.filter(|_| uncited).map(|document| {
         if whole {
-            uncited::list(document, library, locs)
+            uncited::list(document, &libraries.whole, locs)
         } else {
             Vec::new()
         }
@@ -214,7 +214,7 @@ fn audit(
         total_entries: cited.len(),
         counts: Counts {
             citations: document.map_or(0, |document| document.citations.len()),
-            bibliography_entries: library.all().len(),
+            bibliography_entries: libraries.whole.all().len(),
             existence_inconclusive: per_entry
                 .iter()
                 .filter(|row| row.existence == "inconclusive")

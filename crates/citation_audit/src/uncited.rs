@@ -22,11 +22,12 @@ pub(crate) struct Uncited {
 pub(crate) fn list(
     document: &Document,
     library: &Library<'_>,
-    cited: &BTreeSet<Loc>,
+    cited: &BTreeMap<Loc, usize>,
 ) -> Vec<Uncited> {
     let remarks = remarks(document);
+    let cited: BTreeSet<Loc> = cited.keys().copied().collect();
     library
-        .unused(cited)
+        .unused(&cited)
         .into_iter()
         .filter_map(|loc| Some((loc, library.entry(loc)?)))
         .map(|(loc, entry)| {

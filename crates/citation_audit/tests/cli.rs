@@ -1344,3 +1344,151 @@ fn a_bibliography_is_no_root_and_other_roots_are_named() {
         "{said}"
     );
 }
+
+#[test]
+fn each_part_of_a_document_has_its_own_bibliographies() {
+    const BIBLATEX: &str = "\\usepackage{biblatex}\\addbibresource{refs.bib}";
+    const UNITS: &str = "\\usepackage{bibunits}";
+    let entry = |title| {
+        format!(
+            "@book{{two, author = {{Ada Poe}}, title = {{{title}}}, publisher = {{P}}, year = 1998}}\n"
+        )
+    };
+    let (one, other) = (entry("One"), entry("Other"));
+    let own = format!("@book{{own, crossref = {{two}}}}\n{one}");
+    let files = [
+        ("refs.bib", SOUND),
+        ("a.bib", &own),
+        ("b.bib", &other),
+        ("one.tex", "\\cite{two}\\cite{knuth84}\\bibliography{a}"),
+        ("other.tex", "\\cite{own}\\bibliography{b}"),
+    ];
+    let parts = |preamble: &str, body: &str| {
+        let class = format!("\\documentclass{{book}}{preamble}\\begin{{document}}");
+        let main = format!("{class}\\cite{{knuth84}} {body}\\end{{document}}");
+        let paper = Paper::new(&[&files[..], &[("main.tex", &main)]].concat());
+        let found = paper.audit(&[]).findings();
+        let short = |line: &String| {
+            line.split(' ')
+                .skip(1)
+                .take(2)
+                .collect::<Vec<_>>()
+                .join(" ")
+        };
+        found.iter().map(short).collect::<Vec<_>>().join(", ")
+    };
+    let section = "\\begin{refsection}[a.bib]\\cite{two}\\cite{own}\\end{refsection}";
+    let label = "\\addsectionbib[label=mine]{a.bib}";
+    let global = "\\addglobalbib{b.bib}";
+    let auto = "\\usepackage[refsection=chapter]{biblatex}\\addbibresource{refs.bib}";
+    for (preamble, body, found) in [
+        // Outside, the keys of a part lead nowhere, and in it those of the document; one key may mean two works.
+        (BIBLATEX, section, ""),
+        (
+            BIBLATEX,
+            &format!("{section}\\cite{{two}}"),
+            "undefined_key two",
+        ),
+        (
+            BIBLATEX,
+            "\\newrefsection[b]\\cite{two,knuth84}",
+            "undefined_key knuth84",
+        ),
+        (
+            BIBLATEX,
+            "\\newrefsection[b]\\endrefsection\\cite{two}",
+            "undefined_key two",
+        ),
+        (
+            BIBLATEX,
+            "{\\newrefsection[b]}\\cite{two}\\newrefsection\\cite{knuth84}",
+            "",
+        ),
+        (
+            BIBLATEX,
+            &format!("{section}\\begin{{refsection}}[b]\\cite{{two}}\\end{{refsection}}"),
+            "",
+        ),
+        (
+            BIBLATEX,
+            "\\begin{refsection}[a,b]\\cite{two}\\end{refsection}",
+            "duplicate_key two",
+        ),
+        (
+            BIBLATEX,
+            "\\begin{refsection}[b]\\nocite{*}\\end{refsection}",
+            "",
+        ),
+        // Labels and global bibliographies.
+        (
+            &[BIBLATEX, label].concat(),
+            "\\begin{refsection}[mine]\\cite{two}\\end{refsection}",
+            "",
+        ),
+        (
+            &[BIBLATEX, label].concat(),
+            "\\cite{two}",
+            "undefined_key two",
+        ),
+        (
+            &[BIBLATEX, global].concat(),
+            "\\begin{refsection}[refs]\\cite{two,knuth84}\\end{refsection}",
+            "",
+        ),
+        (
+            "\\usepackage{subfiles}",
+            "\\bibliography{\\subfix{refs},\\subfix{b}}\\cite{two,gone}",
+            "undefined_key gone",
+        ),
+        // Which part it is, is not decided.
+        (
+            BIBLATEX,
+            "\\ifluatex\\newrefsection[b]\\fi\\cite{two,knuth84}",
+            "undecided ",
+        ),
+        // Chapters as parts.
+        (
+            auto,
+            "\\newrefsection[b]\\cite{two}\\chapter{A}\\cite{knuth84}",
+            "",
+        ),
+        (
+            auto,
+            "\\chapter{A}\\newrefsection[b]\\section{B}\\cite{knuth84}",
+            "undefined_key knuth84",
+        ),
+        // Units.
+        (
+            UNITS,
+            "\\begin{bibunit}[plain]\\cite{two,gone}\\putbib[a]\\end{bibunit}\\bibliography{refs}",
+            "undefined_key gone",
+        ),
+        (
+            UNITS,
+            "\\defaultbibliography{b}\\begin{bibunit}\\cite{two,own}\\putbib\\end{bibunit}\\bibliography{refs,a}",
+            "undefined_key own",
+        ),
+        (
+            UNITS,
+            "\\bibliographyunit[\\chapter]\\chapter{A}\\cite{two,own}\\putbib[b]\\chapter{B}\\cite{own}\\putbib[a]\\bibliographyunit\\bibliography{refs}",
+            "undefined_key own",
+        ),
+        (
+            "\\usepackage{chapterbib}",
+            "\\include{one}\\include{other}\\bibliography{refs}",
+            "undefined_key knuth84, undefined_key own",
+        ),
+        (
+            "",
+            "\\include{one}\\include{other}\\bibliography{refs}",
+            "duplicate_key two",
+        ),
+        (
+            "\\usepackage{bibtopic}",
+            "\\cite{own}\\begin{btSect}[plain]{refs,a}\\btPrintCited\\end{btSect}",
+            "",
+        ),
+    ] {
+        assert_eq!(parts(preamble, body), found, "{preamble} {body}");
+    }
+}

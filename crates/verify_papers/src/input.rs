@@ -1,6 +1,6 @@
 //! Reads the references to check, from every kind of input. The only module that reads files.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read as _;
 use std::path::Path;
 
@@ -193,16 +193,20 @@ pub(crate) fn paper_folder(context: &Context, path: &Path, now: Month) -> Result
         .document(None)
         .map_err(|obstacle| refuse(obstacle.message.clone()))?;
     let mut read: Vec<BibFile> = Vec::new();
-    let asked = |include: &&aris_latex::Include| include.kind == IncludeKind::Bibliography;
-    for include in document.includes.iter().filter(asked) {
+    let mut meant: BTreeMap<usize, usize> = BTreeMap::new();
+    let asked = document.includes.iter().enumerate();
+    for (at, include) in asked.filter(|(_, asked)| asked.kind == IncludeKind::Bibliography) {
         for candidate in &include.candidates {
             match files.source(candidate) {
                 Ok(None) => continue,
-                Ok(Some(_)) if read.iter().any(|file| &file.name == candidate) => {}
                 Ok(Some(bytes)) => {
-                    let file = bib_file(candidate, &bytes)
-                        .map_err(|why| refuse(format!("{candidate}: {why}")))?;
-                    read.push(file);
+                    let known = read.iter().position(|file| &file.name == candidate);
+                    meant.insert(at, known.unwrap_or(read.len()));
+                    if known.is_none() {
+                        let file = bib_file(candidate, &bytes)
+                            .map_err(|why| refuse(format!("{candidate}: {why}")))?;
+                        read.push(file);
+                    }
                 }
                 Err(why) => return Err(refuse(format!("{candidate}: {why}"))),
             }
@@ -214,13 +218,22 @@ pub(crate) fn paper_folder(context: &Context, path: &Path, now: Month) -> Result
             "the document names no bibliography that is there",
         )));
     }
-    let keys: BTreeSet<String> = document
-        .citations
-        .iter()
-        .map(|citation| citation.key.to_ascii_lowercase())
-        .collect();
-    let cited = (!document.nocite_all && !keys.contains("*")).then_some(&keys);
-    Ok(collect(read, cited, now))
+    // Each part of the document cites from bibliographies of its own; `*` stands for all entries.
+    let mut cited = BTreeSet::new();
+    let parts = document.ref_sections.iter().map(|part| {
+        let requests = part.bibliographies.iter();
+        requests.filter_map(|at| meant.get(at).copied()).collect()
+    });
+    let parts: Vec<Vec<usize>> = parts.collect();
+    let keys = document.citations.iter();
+    let keys = keys.map(|citation| (citation.ref_section, citation.key.to_ascii_lowercase()));
+    let all = document.ref_sections.iter().enumerate();
+    let all = all.filter(|(_, part)| part.nocite_all);
+    for (part, key) in keys.chain(all.map(|(at, _)| (at, String::from("*")))) {
+        let files = parts.get(part).into_iter().flatten();
+        cited.extend(files.map(|file| (*file, key.clone())));
+    }
+    Ok(collect(read, Some(&cited), now))
 }
 
 fn bib_file(name: &str, bytes: &[u8]) -> Result<BibFile, String> {
@@ -232,13 +245,16 @@ fn bib_file(name: &str, bytes: &[u8]) -> Result<BibFile, String> {
     })
 }
 
-/// References for all entries, or for those with the cited keys.
-fn collect(files: Vec<BibFile>, cited: Option<&BTreeSet<String>>, now: Month) -> Input {
+/// References for all entries, or for those that are cited, by file and key.
+fn collect(files: Vec<BibFile>, cited: Option<&BTreeSet<(usize, String)>>, now: Month) -> Input {
     let mut input = Input::default();
     let index = Index::new(files.iter().map(|file| &file.read));
     for (number, file) in files.iter().enumerate() {
         for (at, entry) in file.read.entries.iter().enumerate() {
-            let wanted = cited.is_none_or(|keys| keys.contains(&entry.key.to_ascii_lowercase()));
+            let wanted = cited.is_none_or(|keys| {
+                let key = [entry.key.to_ascii_lowercase(), String::from("*")];
+                key.into_iter().any(|key| keys.contains(&(number, key)))
+            });
             let holds_others = matches!(entry.kind.as_str(), "xdata" | "set");
             if wanted && !holds_others && !entry.commented {
                 input

@@ -856,8 +856,14 @@ const BIB: &str = "% mine\n@article{one,\n  title = {On the numbers of one machi
 #[test]
 fn a_paper_s_bibliography_gets_a_patch_and_stays_as_it_is() {
     let world = World::new(s2);
+    // A part with a bibliography of its own, which has a label; outside it does not count.
+    let main = "\\documentclass{article}\\addbibresource{other.bib}\\addsectionbib[label=mine]{refs.bib}\\begin{document}\\cite{uncited}\\begin{refsection}[mine]\\cite{one}\\end{refsection}\\end{document}";
     let project = Project::new()
-        .file("paper/main.tex", "\\documentclass{article}\\begin{document}\\cite{one}\\bibliography{refs}\\end{document}")
+        .file("paper/main.tex", main)
+        .file(
+            "paper/other.bib",
+            "@book{one, title = {Another work of this name}}",
+        )
         .file("paper/refs.bib", BIB);
     let run = world
         .run(&project, &["--paper", "paper", "--fix-bib", "fixes.patch"])

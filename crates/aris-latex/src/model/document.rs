@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::{
     Block, Citation, Definition, Environment, Heading, Include, Label, Piece, Place, Position,
-    SourceFile, Table, Theorem, Written,
+    RefSection, SourceFile, Table, Theorem, Written,
 };
 
 /// Includes nested deeper than this are refused. LaTeX itself stops at 15 open files (web2c `max_in_open`) unless
@@ -160,8 +160,8 @@ pub struct Document {
     pub tables: Vec<Table>,
     /// One entry per cited key.
     pub citations: Vec<Citation>,
-    /// Whether `\nocite{*}` stands in the document.
-    pub nocite_all: bool,
+    /// The parts that have bibliographies of their own. The first is the document itself.
+    pub ref_sections: Vec<RefSection>,
     /// The entries of `thebibliography`.
     pub bibitems: Vec<Label>,
     /// The labels.
@@ -194,6 +194,11 @@ impl Document {
             place.offset += paragraph.len();
         }
         self.files.push(SourceFile::new(path, text));
+    }
+
+    /// Whether `\nocite{*}` stands in the document.
+    pub fn nocite_all(&self) -> bool {
+        self.ref_sections.iter().any(|section| section.nocite_all)
     }
 
     /// The text of a file that LaTeX writes from the document.

@@ -35,7 +35,7 @@ pub enum IncludeKind {
     Subfile,
     /// `\import`, `\subimport`, `\inputfrom`, `\includefrom`, … of the import package.
     Import,
-    /// `\bibliography`, `\addbibresource`, `\addglobalbib`, `\addsectionbib`: a `.bib` file. A request in a style file or class
+    /// `\bibliography`, `\addbibresource`, `\begin{refsection}[…]`, `\putbib[…]`: a `.bib` file. A request in a style file or class
     /// may be conditional, so callers should ignore it if the file does not exist.
     Bibliography,
     /// `\includegraphics`, `\includesvg`, the `overpic` environment.

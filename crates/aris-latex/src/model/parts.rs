@@ -17,6 +17,19 @@ pub struct Citation {
     pub block: Option<usize>,
     /// The cause of the doubt, if LaTeX may not print it.
     pub doubt: Option<Place>,
+    /// The part that it stands in: index into [`Document::ref_sections`](crate::Document::ref_sections).
+    pub ref_section: usize,
+}
+
+/// A part of the document in which keys are looked up in bibliographies of its own: a `refsection` of biblatex, a unit of bibunits,
+/// an included file with chapterbib.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RefSection {
+    /// The requests for its bibliographies: indices into [`Document::includes`](crate::Document::includes). All of the document
+    /// where it is not known which count.
+    pub bibliographies: Vec<usize>,
+    /// Whether `\nocite{*}` stands in it.
+    pub nocite_all: bool,
 }
 
 /// One `\label` or `\bibitem`.

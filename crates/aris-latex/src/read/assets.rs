@@ -103,28 +103,6 @@ impl Reader<'_> {
         }
     }
 
-    /// `\bibliography{a,b}`
-    pub(super) fn bibliographies(&mut self, tokens: &[Token]) {
-        for Label { key: name, place } in self.keys(tokens) {
-            // A name with a space stands in quotes.
-            let name = name.trim_matches('"');
-            let known = is_evaluated(name);
-            let file = known.then(|| suffixed(name, ".bib"));
-            let (kind, names) = (IncludeKind::Bibliography, file.as_slice());
-            self.record(kind, place, name, known, names);
-        }
-    }
-
-    /// `\bibliography{refs}`, and for a part of the document `\begin{refsection}[refs.bib]`, `\nobibliography{refs}`.
-    pub(super) fn sources(&mut self, _: Token, how: How) {
-        let tokens = match how {
-            "star" if self.star() => Vec::new(),
-            "star" | "whole" => self.argument(),
-            _ => self.optional().unwrap_or_default(),
-        };
-        self.bibliographies(&tokens);
-    }
-
     pub(super) fn graphics(&mut self, token: Token, _: How) {
         let (name, known) = self.file_name();
         let mut names = Vec::new();
@@ -183,6 +161,7 @@ impl Reader<'_> {
         {
             self.main_preamble(&options);
         }
+        self.loads_bibliographies(&names, &options);
         self.follow(kind, &names);
     }
 
@@ -226,7 +205,7 @@ impl Reader<'_> {
                 let names: Vec<Label> = names.map(|key| Label { key, place }).collect();
                 self.follow(IncludeKind::Package, &names);
             }
-            "bibliography" => self.style_bibliography(),
+            "bibliography" => self.style_bibliography(cmd.how),
             "if" if cmd.how == "false" => drop(self.skip_branch(token, true)),
             // In the middle of a line it may stand behind a condition: ignored.
             "end_input"
@@ -241,20 +220,6 @@ impl Reader<'_> {
                 self.unread_all(&tokens);
             }
             _ => {}
-        }
-    }
-
-    /// A bibliography that a style file or class asks for, at once or at the end of the document. Where the command stands in the
-    /// body of a macro, or is itself defined, no plain file name follows, and nothing is listed.
-    fn style_bibliography(&mut self) {
-        drop(self.optional());
-        if self.peek_after_space().kind != Kind::Begin {
-            return;
-        }
-        let tokens = self.argument();
-        let is_plain = |token: &Token| matches!(token.kind, Kind::Word | Kind::Sub | Kind::Space);
-        if tokens.iter().all(is_plain) {
-            self.bibliographies(&tokens);
         }
     }
 

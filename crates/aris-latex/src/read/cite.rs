@@ -78,7 +78,7 @@ impl Reader<'_> {
 
     fn list_citations(&mut self, token: Token, keys: Vec<Label>, block: Option<usize>) {
         let command = self.command_name(token).to_owned();
-        let doubt = self.cause();
+        let (doubt, ref_section) = (self.cause(), self.refs.section);
         self.doubt_holds(Holds::CITATIONS);
         let citations = keys.into_iter().map(|Label { key, place }| Citation {
             key,
@@ -86,6 +86,7 @@ impl Reader<'_> {
             command: command.clone(),
             block,
             doubt,
+            ref_section,
         });
         self.doc.citations.extend(citations);
     }
@@ -115,7 +116,9 @@ impl Reader<'_> {
         let mut keys = self.keys(&tokens);
         let named = keys.len();
         keys.retain(|label| label.key != "*");
-        self.doc.nocite_all |= keys.len() < named;
+        if let Some(section) = self.doc.ref_sections.get_mut(self.refs.section) {
+            section.nocite_all |= keys.len() < named;
+        }
         self.list_citations(token, keys, None);
     }
 

@@ -140,7 +140,6 @@ fn run(what: &str) -> Option<Run> {
         "input" => |reader, token, _| reader.include(token, IncludeKind::Input),
         "include" => |reader, token, _| reader.include(token, IncludeKind::Include),
         "subfile" => |reader, token, _| reader.include(token, IncludeKind::Subfile),
-        "bibliography" => |reader, token, _| reader.sources(token, "whole"),
         "package" => |reader, _, _| reader.packages(IncludeKind::Package),
         "loadclass" => |reader, _, _| reader.packages(IncludeKind::Class),
         "graphicspath" => |reader, _, _| {
@@ -202,15 +201,15 @@ fn method(what: &str) -> Option<Run> {
         };
     }
     Some(methods! {
-        accent alias at_begin beamer_mode begin_environment begin_heading bib_item change_code
+        accent alias at_begin beamer_mode begin_environment begin_heading bib_item bibliography change_code
         changed character cite cites column_type declare_environment declare_name declare_theorem
         declare_unit def document_class each end_branch end_document end_environment end_input
         entry_set expand_after first for_each fraction front front_matter function global graphics
         head_end horizontal_space if_next if_star import include_only input_if_exists item label
         line_end math_palette multi_column multi_row named_command new_cite new_command
         new_environment new_listing new_named_switch new_switch new_theorem new_verb nocite
-        other_branch plot_data read_line reference root rule set_box set_named_switch short_verb
-        si_angle si_numbers si_only_unit sign sources string sub_float table_head thin_space url
+        other_branch plot_data put_bibliography read_line reference root rule set_box set_named_switch short_verb
+        si_angle si_numbers si_only_unit sign sources string sub_float table_head thin_space units url
         verb x_space
     })
 }

@@ -108,8 +108,12 @@ impl Reader<'_> {
                     self.doubt_group(token, message);
                 }
             }
-            "sources" => {
-                self.sources(token, "");
+            "sources" | "unit" | "topic" => {
+                match what {
+                    "sources" => self.sources(token, ""),
+                    "unit" => self.ref_section(Some(Vec::new())),
+                    _ => self.bibliography(token, ""),
+                }
                 self.begin_text(token, index, "plain");
             }
             "cites" => {

@@ -79,7 +79,10 @@ impl Reader<'_> {
             self.writer.doubts.leave(file.doubt);
             match file.kind {
                 IncludeKind::Package | IncludeKind::Class => self.styles -= 1,
-                IncludeKind::Include => self.paragraph(token),
+                IncludeKind::Include => {
+                    self.paragraph(token);
+                    self.unit_of_file(None);
+                }
                 _ => self.space(token),
             }
         }
@@ -167,6 +170,7 @@ impl Reader<'_> {
             IncludeOutcome::Read { file } => {
                 if kind == IncludeKind::Include {
                     self.paragraph(at);
+                    self.unit_of_file(Some(Vec::new()));
                 }
                 self.open_file(file, base, &include);
             }

@@ -17,6 +17,7 @@ mod macros;
 mod math;
 mod reader;
 mod redefine;
+mod refs;
 mod run;
 mod si;
 mod style;

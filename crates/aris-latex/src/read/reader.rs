@@ -196,6 +196,7 @@ pub(super) struct Reader<'a> {
     /// Calls that were reported to expand without end.
     pub(super) endless: BTreeSet<Place>,
     pub(super) loading: super::include::Loading,
+    pub(super) refs: super::refs::Refs,
     /// Column types that the document defines, by their letter.
     pub(super) column_types: BTreeMap<char, Vec<Token>>,
     /// Names that were already reported.
@@ -216,6 +217,7 @@ impl<'a> Reader<'a> {
             ..Self::default()
         };
         reader.writer.expansions.push(Expansion::default());
+        reader.ref_section(None);
         for (name, cmd) in commands::commands() {
             let index = reader.names.intern(name);
             reader.set_meaning(index, Meaning::Known(cmd));

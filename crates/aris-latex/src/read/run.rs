@@ -1,6 +1,6 @@
 //! The main loop, which runs tokens and commands, and groups: their begin, their end, and groups that are never closed.
 
-use super::{After, Cmd, Group, GroupKind, How, Kind, Meaning, Reader, Token, narrow, style};
+use super::{After, Cmd, Env, Group, GroupKind, How, Kind, Meaning, Reader, Token, narrow, style};
 use crate::{Place, ProblemKind};
 
 /// Most groups that are searched for the one that a brace closes, or for the formula around.
@@ -81,6 +81,7 @@ impl Reader<'_> {
             self.problem(ProblemKind::NoDocument, here, message);
         }
         self.settle_undefined();
+        self.settle_bibliographies();
         self.list_doubts();
         self.doc.blocks = std::mem::take(&mut self.writer.blocks);
     }
@@ -286,6 +287,9 @@ impl Reader<'_> {
         }
         if let GroupKind::Environment(name) = group.kind {
             self.writer.environments.pop();
+            if let Some(Env::Known("sources" | "unit", _)) = self.environments.get(&name) {
+                self.refs.section = 0;
+            }
             if let Some(count) = self.open.get_mut(&name) {
                 *count -= 1;
             }

@@ -404,6 +404,7 @@ impl Reader<'_> {
             return;
         }
         self.paragraph(token);
+        self.refs_of_heading(level);
         let heading = self.doc.headings.len();
         self.doc.headings.push(Heading {
             level,

@@ -43,7 +43,8 @@ pub struct Loc {
 /// All entries of a list of files, by key.
 #[derive(Debug)]
 pub struct Library<'a> {
-    files: &'a [BibFile],
+    /// `None` for those that do not count.
+    files: Vec<Option<&'a BibFile>>,
     index: Index<'a>,
     /// Entries by key in lower case, in file order; commented ones last.
     by_key: BTreeMap<String, Vec<Loc>>,
@@ -54,10 +55,24 @@ pub struct Library<'a> {
 impl<'a> Library<'a> {
     /// Indexes the entries of these files. Of equal keys the first counts.
     pub fn new(files: &'a [BibFile]) -> Self {
+        Self::among(files, |_| true)
+    }
+
+    /// The same for some of the files, given by their number.
+    pub fn among(files: &'a [BibFile], is_meant: impl Fn(usize) -> bool) -> Self {
+        let numbered = files.iter().enumerate();
+        let files = numbered.map(|(number, file)| is_meant(number).then_some(file));
+        let files: Vec<Option<&BibFile>> = files.collect();
+        let meant = || {
+            files
+                .iter()
+                .enumerate()
+                .filter_map(|(number, file)| Some((number, (*file)?)))
+        };
         let mut by_key: BTreeMap<String, Vec<Loc>> = BTreeMap::new();
         let mut by_alias = BTreeMap::new();
         for commented in [false, true] {
-            for (file, bib) in files.iter().enumerate() {
+            for (file, bib) in meant() {
                 for (number, entry) in bib.read.entries.iter().enumerate() {
                     if entry.commented != commented || entry.key.is_empty() {
                         continue;
@@ -77,8 +92,8 @@ impl<'a> Library<'a> {
             }
         }
         Self {
+            index: Index::new(meant().map(|(_, file)| &file.read)),
             files,
-            index: Index::new(files.iter().map(|file| &file.read)),
             by_key,
             by_alias,
         }
@@ -107,8 +122,8 @@ impl<'a> Library<'a> {
     }
 
     /// The files.
-    pub fn files(&self) -> &'a [BibFile] {
-        self.files
+    pub fn files(&self) -> impl Iterator<Item = &'a BibFile> {
+        self.files.iter().copied().flatten()
     }
 
     /// Every entry that is not commented, in file order.
@@ -120,14 +135,13 @@ impl<'a> Library<'a> {
 
     /// The entry at `loc`; `None` when `loc` comes from another library.
     pub fn entry(&self, loc: Loc) -> Option<&'a Entry> {
-        self.files.get(loc.file)?.read.entries.get(loc.entry)
+        (*self.files.get(loc.file)?)?.read.entries.get(loc.entry)
     }
 
     /// The path of the file that contains an entry.
     pub fn path(&self, loc: Loc) -> &'a str {
-        self.files
-            .get(loc.file)
-            .map_or("", |file| file.path.as_str())
+        let file = self.files.get(loc.file).copied().flatten();
+        file.map_or("", |file| file.path.as_str())
     }
 
     /// An entry with what it inherits.

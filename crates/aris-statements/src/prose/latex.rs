@@ -73,7 +73,7 @@ pub(super) fn read(
             .map(|cited| Keyed::new(&cited.key, position(cited.place)))
             .collect(),
         items: items(&document),
-        all_cited: document.nocite_all,
+        all_cited: document.nocite_all(),
         files: files.map(|include| include.candidates.clone()).collect(),
         included: included.collect(),
         ..References::default()
