@@ -153,6 +153,15 @@ pub fn read_if_there<T: DeserializeOwned>(
 /// Largest answer of an agent, in bytes; a model writes a few hundred kilobytes.
 const ANSWER_LIMIT: u64 = 16 << 20;
 
+/// The folder of the answers that the caller names: see [`own_folder`].
+///
+/// **Errors**: also where it is not there, or no folder.
+pub fn answers_folder(context: &Context, path: &Path) -> Result<PathBuf, GateError> {
+    let path = own_folder(context, path)?;
+    aris_fs::list_sorted(&path)?;
+    Ok(path)
+}
+
 /// The output of an agent's answer to the request `id`, read from `{id}.json`. `None` where there is no answer; the inner error says why
 /// the answer is invalid.
 pub fn answer(answers: &Path, id: &str) -> Result<Option<Result<Value, String>>, GateError> {

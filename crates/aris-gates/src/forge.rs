@@ -38,6 +38,18 @@ pub fn open(pull: &Pull, record: &Record) -> Result<(), GateError> {
     Err(GateError::refused(ErrorKind::Precondition, message, hint))
 }
 
+/// **Errors**: the pull request goes to another branch than `base`, or to one that is not known.
+pub fn goes_to(pull: &Pull, record: &Record, base: &str) -> Result<(), GateError> {
+    if record.base.as_deref() == Some(base) {
+        return Ok(());
+    }
+    let number = pull.number;
+    let to = record.base.as_deref().unwrap_or("an unknown branch");
+    let message = format!("pull request {number} goes to {to}, not to {base}");
+    let hint = "name the branch that it goes to as BASE";
+    Err(GateError::refused(ErrorKind::Precondition, message, hint))
+}
+
 impl ForgeArgs {
     /// A client for the service of `repository`. Without a host that is `GH_HOST`, else github.com, and for GitLab `GITLAB_HOST`, else
     /// gitlab.com. `gh` is asked for GitHub's token only where no environment variable holds one; it runs in `folder`.

@@ -125,9 +125,20 @@ impl Worktree {
         Ok(!self.done(&with(&fixed, files))?.is_empty())
     }
 
-    /// Commits these files as they are in the working tree, and nothing else that is staged; returns the new commit. On failure the index
-    /// is as before.
-    pub fn commit(&self, subject: &str, files: &[String]) -> Result<String, GateError> {
+    /// Whether the message of `commit` has this line; also no where the commit is not here.
+    pub fn has_line(&self, commit: &str, line: &str) -> Result<bool, GateError> {
+        let is_name = commit.bytes().all(|byte| byte.is_ascii_hexdigit());
+        if !is_name || !has(&self.path, commit)? {
+            return Ok(false);
+        }
+        let said = self.done(&["log", "-1", "--format=%B", commit, "--"])?;
+        let said = String::from_utf8_lossy(&said);
+        Ok(said.lines().any(|one| one == line))
+    }
+
+    /// Commits these files as they are in the working tree, and nothing else that is staged; returns the new commit. `line` follows the subject.
+    /// On failure the index is as before.
+    pub fn commit(&self, subject: &str, line: &str, files: &[String]) -> Result<String, GateError> {
         let known = names(&self.done(&with(&["ls-files", "-z", "--"], files))?);
         let mut new = files.to_vec();
         new.retain(|file| !known.contains(file));
@@ -135,8 +146,9 @@ impl Worktree {
         if !new.is_empty() {
             self.done(&with(&["add", "--intent-to-add", "--"], &new))?;
         }
-        let message = format!("--message={subject}");
-        let arguments = with(&["commit", "--quiet", "--only", &message, "--"], files);
+        let [subject, line] = [subject, line].map(|text| format!("--message={text}"));
+        let fixed = ["commit", "--quiet", "--only", &subject, &line, "--"];
+        let arguments = with(&fixed, files);
         if let Err(error) = self.done(&arguments) {
             if !new.is_empty() {
                 self.done(&with(&["rm", "--cached", "--quiet", "--"], &new))?;

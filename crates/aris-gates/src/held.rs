@@ -27,16 +27,20 @@ pub struct Held<'a> {
     /// The results; `None` without `--results`.
     pub results: Option<Vec<Results>>,
     repetition: &'a [String],
+    /// What of the results cannot be read.
+    pub problems: Vec<String>,
 }
 
 impl HeldArgs {
-    /// Reads the data; adds to `problems` which results cannot be read.
-    pub fn read(&self, disk: &Disk<'_>, problems: &mut Vec<String>) -> Result<Held<'_>, DiskError> {
+    /// Reads it.
+    pub fn read(&self, disk: &Disk<'_>) -> Result<Held<'_>, DiskError> {
         let plan = self.plan.as_deref().map(|path| disk.plan(path));
+        let mut problems = Vec::new();
         Ok(Held {
             plan: plan.transpose()?,
-            results: disk.results(&self.results, problems)?,
+            results: disk.results(&self.results, &mut problems)?,
             repetition: &self.repetition,
+            problems,
         })
     }
 }

@@ -13,8 +13,10 @@ mod own;
 mod turn;
 
 pub use error::GateError;
-pub use folder::{Folder, FolderArgs, answer, own_folder, pretty, read, read_if_there};
-pub use forge::{ForgeArgs, open};
+pub use folder::{
+    Folder, FolderArgs, answer, answers_folder, own_folder, pretty, read, read_if_there,
+};
+pub use forge::{ForgeArgs, goes_to, open};
 pub use git::{Kept, Worktree, kept};
 pub use held::{Held, HeldArgs};
 pub use own::{Part, own};

@@ -141,6 +141,8 @@ impl Diff {
                 if hunk.is_none() {
                     diff.fault(at, "a hunk has no readable header");
                 }
+            } else if line.starts_with("@@@ ") {
+                diff.fault(at, "it is the diff of a merge with both its parents");
             } else if let Some(path) = line.strip_prefix("+++ ") {
                 // A diff that git did not write has no `diff --git` line.
                 diff.size.files += u64::from(!std::mem::take(&mut header.named));

@@ -26,16 +26,58 @@ pub(crate) fn of_finding(profile: &Profile, finding: &Finding) -> String {
     format!("<!-- aris:{gate} fp={print} by={by} -->")
 }
 
-/// The mark of a review, with its digest and who has looked at everything.
-pub(crate) fn of_review(profile: &Profile, digest: &str, looked: Looked) -> String {
+/// The mark of a review that says all this, who has looked at everything, and the verdict.
+pub(crate) fn of_review(
+    profile: &Profile,
+    digest: &str,
+    looked: Looked,
+    verdict: Verdict,
+) -> String {
     let rules = if looked.rules { LOOKED[0] } else { "" };
     let agents = if looked.agents { LOOKED[1] } else { "" };
     let gate = profile.marker;
-    format!("<!-- aris:{gate} review={digest}{rules}{agents} -->")
+    format!("<!-- aris:{gate} review={digest}{rules}{agents}{VERDICT}{verdict} -->")
 }
 
 /// These follow the digest of a review: the rules have looked; agents have looked.
 const LOOKED: [&str; 2] = [" looked=rules", " looked=agents"];
+
+/// Before the verdict in the mark of a review.
+const VERDICT: &str = " verdict=";
+
+/// The latest review, of these, of one of the other gates that stands and does not approve; the marker of that gate. A review that somebody has
+/// dismissed does not stand.
+pub(crate) fn other_gate_open<'v>(
+    profile: &Profile,
+    reviews: impl Iterator<Item = &'v Value> + Clone,
+) -> Option<&'static str> {
+    let text = |review: &'v Value, key| review.get(key).and_then(Value::as_str);
+    let others = Gate::VARIANTS.iter().map(|gate| gate.profile());
+    let mut others = others.filter(|other| other.marker != profile.marker);
+    let open = others.find(|other| {
+        let of_it = reviews.clone().filter_map(|review| {
+            let body = text(review, "body")?;
+            review_in(other, body)?;
+            let begin = format!("<!-- aris:{} review=", other.marker);
+            let mark = body.lines().find(|line| line.trim().starts_with(&begin));
+            let verdict = mark.and_then(|mark| mark.split_once(VERDICT));
+            let verdict = verdict.and_then(|(_, rest)| rest.split(' ').next());
+            Some((
+                text(review, "submitted_at"),
+                text(review, "state")?,
+                verdict,
+            ))
+        });
+        // Of equal times the last counts.
+        match of_it.max_by_key(|(time, _, _)| *time) {
+            None | Some((_, "DISMISSED", _)) => false,
+            Some((_, _, Some(verdict))) => verdict != Verdict::Approved.to_string(),
+            // As it was before the mark said the verdict.
+            Some((_, state, None)) => state == "CHANGES_REQUESTED",
+        }
+    });
+    open.map(|other| other.marker)
+}
 
 /// Who had looked at everything when a review was written; `None` where the text is not the last one of a review.
 pub(crate) fn looked_in(profile: &Profile, body: &str) -> Option<Looked> {
@@ -99,12 +141,13 @@ pub(crate) fn review_in<'a>(profile: &'a Profile, body: &'a str) -> Option<&'a s
     values(profile, "review", body).next()
 }
 
-/// Identifies a review: equal verdict and findings give equal digests.
-pub(crate) fn digest(verdict: Verdict, findings: &[Finding]) -> String {
+/// What says that a review is the same: verdict, findings, and whether it is `held`, a mere comment because another gate is open.
+pub(crate) fn digest(verdict: Verdict, findings: &[Finding], held: bool) -> String {
     let prints = findings.iter().map(|finding| finding.fingerprint.as_str());
     let mut prints: Vec<&str> = prints.collect();
     prints.sort_unstable();
-    let text = format!("{verdict} {}", prints.join(" "));
+    let held = if held { "held " } else { "" };
+    let text = format!("{verdict} {held}{}", prints.join(" "));
     short_hex(&Sha256::digest(text))
 }
 
@@ -171,7 +214,12 @@ mod tests {
         ] {
             assert_eq!(findings_in(profile, &body).count(), found, "{body}");
         }
-        let review = of_review(profile, "0123456789abcdef", Looked::default());
+        let review = of_review(
+            profile,
+            "0123456789abcdef",
+            Looked::default(),
+            Verdict::Approved,
+        );
         assert_eq!(review_in(profile, &review), Some("0123456789abcdef"));
         assert_eq!(findings_in(profile, &review).count(), 0);
     }

@@ -40,6 +40,9 @@ pub struct Posted {
     /// Set when the pull request is one's own, which nobody may approve or reject: the review is a plain comment then.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub own_pr: Option<bool>,
+    /// The other gate of this login that has not approved: of one login the latest review counts, so that the approval is a mere comment.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub held_by: Option<String>,
     /// What did not work.
     pub warnings: Vec<String>,
     /// Whether the service asks to wait.
@@ -58,10 +61,19 @@ pub fn post(
     review: &Review<'_>,
     again: bool,
 ) -> Result<Posted, Trouble> {
-    let known = if again {
-        Known::default()
-    } else {
-        Known::of(forge, pull, review)?
+    let mut known = Known::of(forge, pull, review)?;
+    if again {
+        known = Known {
+            approvals: known.approvals,
+            held_by: known.held_by,
+            ..Known::default()
+        };
+    }
+    let held_by = known.held_by;
+    let held_by = held_by.filter(|_| review.verdict.event() == Event::Approve);
+    let review = &Review {
+        held_by,
+        ..review.clone()
     };
     let mut posting = Posting {
         forge,
@@ -69,7 +81,10 @@ pub fn post(
         review,
         again,
         known,
-        posted: Posted::default(),
+        posted: Posted {
+            held_by: held_by.map(str::to_owned),
+            ..Posted::default()
+        },
     };
     posting.send();
     let Posting {
@@ -118,12 +133,12 @@ impl Posting<'_> {
         self.close_gone();
         // An approval that cannot be taken back is outweighed only by a request for changes.
         let changes = (!self.take_back()).then_some(Event::RequestChanges);
-        let event = changes.unwrap_or(review.verdict.event());
+        let event = changes.unwrap_or(review.event());
         if self.posted.later {
             self.stopped(comments.len());
             return;
         }
-        if comments.is_empty() && said && event == review.verdict.event() {
+        if comments.is_empty() && said && event == review.event() {
             return;
         }
         if self.forge.takes_batches() {
@@ -355,8 +370,10 @@ struct Known {
     blocks: bool,
     /// Our comments in open threads in which nobody else wrote.
     open: Vec<OpenComment>,
-    /// Numbers of our approvals that still count.
+    /// Numbers of our approvals that still count, of both gates: the latest review of a login counts.
     approvals: Vec<u64>,
+    /// The other gate of this login whose latest review does not approve.
+    held_by: Option<&'static str>,
     /// How many findings are in more than one open thread.
     twice: usize,
 }
@@ -389,7 +406,11 @@ impl Known {
             let parts = review.findings.iter().flat_map(Finding::parts);
             let mut numbers = parts.filter_map(|part| listed::number(&part.fingerprint));
             let settled = numbers.any(|number| self.settled.contains(&number));
-            *digest == review.digest() && stands && !settled
+            // That another gate is open by now is no news about this one.
+            let plain = marker::digest(review.verdict, review.findings, false);
+            let is_same =
+                *digest == review.digest() || (review.held_by.is_some() && *digest == plain);
+            is_same && stands && !settled
         })
     }
 
@@ -427,7 +448,7 @@ impl Known {
                 "APPROVED" => {
                     known.blocks = false;
                     let id = entry.get("id").and_then(Value::as_u64);
-                    let ours = id.filter(|_| marker::is_marked(review.profile, body(entry)));
+                    let ours = id.filter(|_| marker::is_marked_by_any(body(entry)));
                     known.approvals.extend(ours);
                 }
                 "CHANGES_REQUESTED" => {
@@ -437,6 +458,8 @@ impl Known {
                 _ => {}
             }
         }
+        let ours = reviews.iter().filter(|entry| is_ours(entry));
+        known.held_by = marker::other_gate_open(review.profile, ours);
         let entries = reviews.iter().chain(&comments);
         for entry in entries.filter(|entry| is_ours(entry)) {
             let settled = marker::settled_in(review.profile, body(entry));

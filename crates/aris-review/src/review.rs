@@ -33,6 +33,10 @@ pub struct Review<'a> {
     pub head: Option<&'a str>,
     /// Who has looked at everything: a finding that they do not find any more is gone.
     pub looked: Looked,
+    /// The other gate under this login that has not approved: an approval would lift its block, and is a mere comment.
+    pub held_by: Option<&'a str>,
+    /// What nobody could look at, in words.
+    pub unseen: Option<&'a str>,
 }
 
 /// A comment to post, and the fingerprint of its finding.
@@ -113,7 +117,7 @@ impl Review<'_> {
             begins = false;
             text.push_str(&item);
         }
-        let mark = marker::of_review(self.profile, &self.digest(), self.looked);
+        let mark = marker::of_review(self.profile, &self.digest(), self.looked, self.verdict);
         text.extend(["\n\n", &mark]);
         texts.push(text);
         texts
@@ -134,7 +138,15 @@ impl Review<'_> {
 
     /// The digest by which this review is recognized.
     pub(crate) fn digest(&self) -> String {
-        marker::digest(self.verdict, self.findings)
+        marker::digest(self.verdict, self.findings, self.held_by.is_some())
+    }
+
+    /// The event that it is sent with.
+    pub(crate) fn event(&self) -> Event {
+        match self.verdict.event() {
+            Event::Approve if self.held_by.is_some() => Event::Comment,
+            event => event,
+        }
     }
 
     /// A review with one of the texts. It names the commit: without one GitHub takes the latest commit, which nobody may have looked at.
@@ -154,7 +166,13 @@ impl Review<'_> {
     pub fn summary(&self) -> String {
         let (profile, findings) = (self.profile, self.findings.iter());
         let text = match (self.verdict, self.login) {
-            (Verdict::Approved, _) => profile.approved.to_owned(),
+            (Verdict::Approved, _) => match self.held_by {
+                Some(gate) => format!(
+                    "{}; no approval, because {gate}, the other gate of this login, has not approved",
+                    profile.approved
+                ),
+                None => profile.approved.to_owned(),
+            },
             (Verdict::ChangesRequested, _) => {
                 let count = findings.filter(|finding| finding.is_actionable()).count();
                 let [one, many] = profile.changes;
@@ -163,9 +181,13 @@ impl Review<'_> {
             (Verdict::NeedsHuman, Some(login)) => format!("{} (@{login})", profile.human),
             (Verdict::NeedsHuman, None) => profile.human.to_owned(),
         };
-        match self.unreadable {
+        let text = match self.unreadable {
             0 => text,
             count => format!("{text}; {count} entries could not be read as findings"),
+        };
+        match self.unseen {
+            Some(what) => format!("{text}; {}", quiet(what, MESSAGE)),
+            None => text,
         }
     }
 }
@@ -214,6 +236,8 @@ mod tests {
             login: None,
             head: None,
             looked: Looked::default(),
+            held_by: None,
+            unseen: None,
         }
     }
 

@@ -63,6 +63,15 @@ impl Reports {
         is_prose(path) && self.globs.iter().any(|glob| glob.matches(path))
     }
 
+    /// Whether the diff touches any report, also one that is gone now.
+    pub fn any(&self, diff: &Diff) -> bool {
+        let gone = diff.deleted.iter();
+        self.shown(diff).next().is_some()
+            || gone
+                .chain(diff.hidden.iter().map(|hidden| &hidden.path))
+                .any(|path| self.has(path))
+    }
+
     /// Paths of files in a diff that match the globs and have a format that is not read.
     pub fn unread<'d>(&self, diff: &'d Diff) -> impl Iterator<Item = &'d str> {
         let shown = diff.files.iter().map(|file| file.path.as_str());

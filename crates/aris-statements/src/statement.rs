@@ -44,6 +44,14 @@ impl Statement {
         self.sentence.is_cited()
     }
 
+    /// Whether it would be a claim that needs a source or a reason, had it no citation. A number in brackets alone makes none of it.
+    pub(crate) fn rests_on_source(&self) -> bool {
+        let mut bare = self.features;
+        bare.remove(Feature::Cited);
+        let kind = kind(bare).filter(|_| !self.loose || tells_of_others(bare));
+        score(bare) >= CLAIM && kind.is_some_and(|kind| kind != ClaimType::Experimental)
+    }
+
     /// Its file and line.
     pub(crate) fn place(&self) -> (&str, usize) {
         (&self.file, self.line)

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use aris_cli::Context;
-use aris_gates::{Folder, own_folder};
+use aris_gates::{Folder, answers_folder, own_folder};
 use aris_review::{
     AgentRequest, Claim, ClaimType, Finding, Findings, Gate, Section, Severity, Source, read_claims,
 };
@@ -27,6 +27,14 @@ impl AnswerArgs {
         match &self.agent_dir {
             Some(path) => own_folder(context, path),
             None => Ok(folder.at("answers")),
+        }
+    }
+
+    /// The same; one that the caller names is there.
+    pub(crate) fn there(&self, folder: &Folder, context: &Context) -> Result<PathBuf, Error> {
+        match &self.agent_dir {
+            Some(path) => answers_folder(context, path),
+            None => self.folder(folder, context),
         }
     }
 }

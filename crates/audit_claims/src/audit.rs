@@ -16,7 +16,7 @@ pub(crate) struct VerdictFlags {
     /// Exit with 10 unless the verdict is approved
     #[arg(long)]
     pub(crate) exit_signal: bool,
-    /// Verdict in place of `approved` when the pull request could not be read or nothing could be posted
+    /// Verdict in place of `approved` when the pull request could not be read, nothing was looked at or posted, or citations lead to where no rule could look
     #[arg(long, default_value = "approved", value_name = "approved|needs_human", value_parser = degraded_verdict)]
     pub(crate) degraded_verdict: Verdict,
     #[command(flatten)]
@@ -55,6 +55,8 @@ pub(crate) struct Target<'a> {
     pub(crate) head: Option<&'a str>,
     /// Who has looked at everything.
     pub(crate) looked: Looked,
+    /// What nobody could look at.
+    pub(crate) unseen: Option<&'a str>,
 }
 
 impl Target<'_> {
@@ -91,6 +93,8 @@ pub(crate) fn published(
                 unreadable: judged.unreadable,
                 login: login.as_deref(),
                 looked: target.looked,
+                held_by: None,
+                unseen: target.unseen,
             };
             match post(target.forge, target.pull, &review, target.again) {
                 Ok(posted) => {

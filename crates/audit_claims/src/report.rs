@@ -1,5 +1,6 @@
 //! The data products.
 
+use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use aris_contract::text::counted;
@@ -149,15 +150,25 @@ impl Listed for Checked {
 
     fn lines(&self, out: &mut dyn Write) -> io::Result<()> {
         lines(out, &self.findings, &[])?;
-        for not in &self.skipped {
-            let reason = one_line(&not.reason, LINE);
-            writeln!(out, "not checked: {}: {reason}", not.rule)?;
-        }
+        skipped(out, &self.skipped)?;
         problems(out, &self.problems)?;
         let found = counted(self.findings.len(), "finding");
         let claims = in_sentences(self.claims, self.sentences);
         writeln!(out, "{found}, {claims}")
     }
+}
+
+/// One line for each reason for which rules could not look.
+fn skipped(out: &mut dyn Write, skipped: &[NotChecked]) -> io::Result<()> {
+    let mut by_reason: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for not in skipped {
+        by_reason.entry(&not.reason).or_default().push(not.rule);
+    }
+    for (reason, rules) in by_reason {
+        let reason = one_line(reason, LINE);
+        writeln!(out, "not checked: {}: {reason}", rules.join(", "))?;
+    }
+    Ok(())
 }
 
 fn in_sentences(claims: usize, sentences: usize) -> String {
@@ -212,6 +223,8 @@ pub(crate) struct Judged {
     pub(crate) findings: Vec<Finding>,
     duplicates: Vec<Duplicate>,
     rejected: Vec<Rejected>,
+    /// Rules that could not look, which have not passed.
+    pub(crate) skipped: Vec<NotChecked>,
     #[serde(skip)]
     pub(crate) unreadable: usize,
     /// How it was posted; absent when nothing had to be posted.
@@ -236,6 +249,7 @@ impl Judged {
             findings: merged.findings,
             duplicates: merged.duplicates,
             rejected: merged.rejected,
+            skipped: Vec::new(),
             unreadable,
             posted: None,
         };
@@ -248,7 +262,8 @@ impl Judged {
     /// Notes that something was not looked at, or not posted. Only an approval changes: `verdict` takes its place.
     pub(crate) fn degrade(&mut self, reason: &str, verdict: Verdict) {
         self.degraded = true;
-        self.reason = Some(reason.to_owned());
+        let earlier = self.reason.take().map(|earlier| format!("{earlier}; "));
+        self.reason = Some(format!("{}{reason}", earlier.unwrap_or_default()));
         if self.verdict == Verdict::Approved {
             self.verdict = verdict;
             self.event = verdict.event();
@@ -269,12 +284,16 @@ impl Judged {
             findings: &self.findings,
             unreadable: self.unreadable,
             login: None,
+            held_by: self
+                .posted
+                .as_ref()
+                .and_then(|posted| posted.held_by.as_deref()),
+            unseen: None,
         };
-        let said = match (&self.reason, &self.posted) {
-            (Some(reason), _) => format!("not looked at on GitHub: {}", one_line(reason, 400)),
-            (None, Some(posted)) => words(posted),
-            (None, None) => String::from("not posted"),
-        };
+        let mut said = self.posted.as_ref().map_or("not posted".to_owned(), words);
+        if let Some(reason) = &self.reason {
+            said.extend(["\n\ndegraded: ", &*one_line(reason, LINE)]);
+        }
         let Pull { repository, number } = pull;
         let (gate, summary) = (review.profile.marker, review.summary());
         let mut text = format!(
@@ -306,6 +325,7 @@ impl Listed for Judged {
     /// The findings, then the token, which is always the last line.
     fn lines(&self, out: &mut dyn Write) -> io::Result<()> {
         lines(out, &self.findings, &self.rejected)?;
+        skipped(out, &self.skipped)?;
         if let Some(reason) = &self.reason {
             writeln!(out, "degraded: {}", one_line(reason, LINE))?;
         }
@@ -321,6 +341,7 @@ fn words(posted: &Posted) -> String {
     let on_lines = format!("{} on lines", counted(posted.inline, "comment"));
     let words = match posted.tier {
         Some(0) => format!("one review, {on_lines}"),
+        Some(1) if posted.inline + posted.failed == 0 => String::from("a review"),
         Some(1) if posted.failed == 0 => format!("a review, and {on_lines} one by one"),
         Some(1) => format!(
             "a review, and {on_lines} one by one; {} refused, and in its text instead",
@@ -332,10 +353,14 @@ fn words(posted: &Posted) -> String {
         Some(_) => format!("not all of it: {on_lines}"),
         None => String::from("nothing new"),
     };
-    match posted.already {
+    let mut words = match posted.already {
         0 => words,
         already => format!("{words}; {already} there already"),
+    };
+    if let Some(gate) = &posted.held_by {
+        words.extend(["; no approval, because ", gate, " has not approved"]);
     }
+    words
 }
 
 /// One line for each finding, and for each entry that is none.

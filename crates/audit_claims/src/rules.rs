@@ -4,13 +4,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use aris_cli::Context;
-use aris_gates::{HeldArgs, Worktree};
+use aris_gates::{Held, HeldArgs, Worktree};
+use aris_paper::bib::BibFile;
 use aris_paper::facts::Month;
 use aris_review::{Claim, Diff, DiffFile, Finding, Reports};
 use aris_statements::disk::{Disk, DiskError, inside};
 use aris_statements::papers::PapersCache;
 use aris_statements::prose::Prose;
-use aris_statements::rules::{Check, Sources, check};
+use aris_statements::rules::{Check, NotChecked, Sources, check};
 use aris_statements::statement::claims;
 use jiff::tz::TimeZone;
 
@@ -23,16 +24,21 @@ use crate::rests::{Beside, Resting, folder, unread};
 #[derive(Debug, clap::Args)]
 pub(crate) struct RuleArgs {
     #[command(flatten)]
-    pub(crate) held: HeldArgs,
+    held: HeldArgs,
     /// What `verify_papers` wrote about the cited works, for the rules
     #[arg(long, value_name = "FILE")]
     papers_cache: Option<PathBuf>,
 }
 
+/// What was read of it.
+pub(crate) type Given<'a> = (Held<'a>, Option<PapersCache>);
+
 impl RuleArgs {
-    pub(crate) fn papers(&self, disk: &Disk<'_>) -> Result<Option<PapersCache>, DiskError> {
+    /// Reads it all.
+    pub(crate) fn read(&self, disk: &Disk<'_>) -> Result<Given<'_>, DiskError> {
+        let held = self.held.read(disk)?;
         let papers = self.papers_cache.as_deref().map(|path| disk.papers(path));
-        papers.transpose()
+        Ok((held, papers.transpose()?))
     }
 }
 
@@ -47,6 +53,12 @@ pub(crate) struct Looked {
     pub(crate) open: Vec<Finding>,
     /// What else was not looked at.
     pub(crate) problems: Vec<String>,
+    /// Rules that could not look.
+    pub(crate) skipped: Vec<NotChecked>,
+    /// Citations under review of which no rule can say where they lead: place and mark.
+    pub(crate) unseen: BTreeSet<String>,
+    /// Whether any report was read, or any number that the diff concerns.
+    pub(crate) anything: bool,
 }
 
 /// Checks the touched reports, and the reports whose sources the diff touches. A touched report is read from the worktree; where it is
@@ -55,7 +67,7 @@ pub(crate) fn look(
     (tree, stale): (&Worktree, &BTreeSet<String>),
     reports: &Reports,
     diff: &Diff,
-    args: &RuleArgs,
+    (held, papers): &Given<'_>,
     context: &Context,
 ) -> Result<Looked, Error> {
     let worktree = tree.path.as_path();
@@ -95,6 +107,7 @@ pub(crate) fn look(
     }
     let folders = read.iter().map(|(path, _)| folder(path)).collect();
     let numbers = beside.numbers(folders, &mut resting);
+    looked.anything = !read.is_empty() || !numbers.is_empty();
     // Reports in one folder are one work: citations in another folder say nothing about it.
     let mut by_folder: BTreeMap<PathBuf, Vec<(PathBuf, Prose)>> = BTreeMap::new();
     for (path, prose) in read {
@@ -103,9 +116,7 @@ pub(crate) fn look(
             .or_default()
             .push((path, prose));
     }
-    let given = Disk::new(context.cwd());
-    let held = args.held.read(&given, &mut looked.problems)?;
-    let papers = args.papers(&given)?;
+    looked.problems.extend(held.problems.iter().cloned());
     let mut problems = Vec::new();
     let mut checked: Vec<(Vec<Prose>, Check)> = Vec::new();
     for work in by_folder.into_values() {
@@ -153,6 +164,22 @@ pub(crate) fn look(
         let new = new.get(file).and_then(|lines| lines.get(&line).copied());
         new.or((here.grows() && here.has_line(line)).then_some(line))
     };
+    let unseen = checked.iter().flat_map(|(_, found)| &found.unseen);
+    let unseen = unseen.filter_map(|(place, mark)| {
+        let at = line(&place.file, u32::try_from(place.line).ok()?)?;
+        Some((&place.file, at, mark))
+    });
+    let unseen: Vec<_> = unseen.collect();
+    if !unseen.is_empty() {
+        let known = keys(tree)?;
+        let unseen = unseen.iter().filter(|(_, _, mark)| !known.contains(*mark));
+        let unseen = unseen.map(|(file, line, mark)| format!("{file}:{line} {mark}"));
+        looked.unseen = unseen.collect();
+    }
+    let skipped = checked.iter().flat_map(|(_, found)| &found.not_checked);
+    looked.skipped = skipped.cloned().collect();
+    looked.skipped.sort();
+    looked.skipped.dedup();
     for (prose, statements) in all {
         for mut claim in claims(prose, statements) {
             let at = claim.line.and_then(|at| line(&claim.file, at));
@@ -183,6 +210,30 @@ pub(crate) fn look(
         }
     }
     Ok(looked)
+}
+
+/// The keys of all works that files of the worktree list: a part of a document, or a text whose bibliography a project file names, asks for none itself.
+fn keys(tree: &Worktree) -> Result<BTreeSet<String>, Error> {
+    let mut keys = BTreeSet::new();
+    for name in tree.tracked()? {
+        let ending = Path::new(&name).extension().unwrap_or_default();
+        let is = |wanted| ending.eq_ignore_ascii_case(wanted);
+        let text = || aris_fs::read_text(&inside(&tree.path, &name)?).ok();
+        if is("bib") {
+            let text = text().unwrap_or_default();
+            let entries = BibFile::read(name, &text, &[]).read.entries;
+            keys.extend(entries.into_iter().map(|entry| entry.key));
+        } else if is("tex") || is("bbl") {
+            let text = text().unwrap_or_default();
+            let items = text.split("\\bibitem").skip(1).filter_map(|item| {
+                let (before, rest) = item.split_once('{')?;
+                let is_item = before.is_empty() || before.starts_with('[');
+                Some(rest.split_once('}')?.0).filter(|_| is_item)
+            });
+            keys.extend(items.map(str::to_owned));
+        }
+    }
+    Ok(keys)
 }
 
 /// The findings of the rules, and those about sources that have changed; where a rule says that a source is missing, this is not repeated.

@@ -5,7 +5,8 @@ use std::path::Path;
 
 use aris_claims::bindings::FILE_NAME;
 use aris_cli::Context;
-use aris_gates::{Folder, Worktree, open};
+use aris_contract::ErrorKind::Validation;
+use aris_gates::{Folder, Worktree, goes_to, open};
 use aris_review::{Claim, Diff, DiffFile, Finding, Forge, Gate, Pull, Reports};
 use aris_statements::disk::inside;
 
@@ -36,11 +37,10 @@ pub(crate) struct Changes {
     pub(crate) diff: Vec<u8>,
 }
 
-/// Gets the diff and keeps it. **Errors**: also [`Trouble`](Error::Trouble) with GitHub or GitLab, after which the caller gives a degraded
-/// verdict.
+/// Gets the diff and keeps it; `base` is the branch that the pull request has to go to. **Errors**: also a [`Trouble`](Error::Trouble) of the service, which blocks nobody.
 pub(crate) fn fetch(
     forge: &dyn Forge,
-    pull: &Pull,
+    (pull, base): (&Pull, Option<&str>),
     reports: &Reports,
     worktree: Option<&Worktree>,
     folder: &Folder,
@@ -48,6 +48,9 @@ pub(crate) fn fetch(
     forge.reach()?;
     let record = forge.record(pull)?;
     open(pull, &record)?;
+    if let Some(base) = base {
+        goes_to(pull, &record, base)?;
+    }
     let mut diff = forge.diff(pull, &record)?;
     let read = Diff::read(&diff);
     for hidden in reports.hidden(&read).iter().filter(|hidden| hidden.is_file) {
@@ -113,6 +116,27 @@ pub(crate) fn not_shown(reports: &Reports, diff: &Diff, gate: Gate) -> Vec<Findi
     open.chain(unread).collect()
 }
 
+/// The diff in a file of the caller.
+///
+/// **Errors**: it is no unified diff, or no whole one: claims in it would be missed in silence.
+pub(crate) fn given_diff(path: &Path, context: &Context) -> Result<Vec<u8>, Error> {
+    let path = context.absolute(path);
+    let mut bytes = aris_fs::read(&path, aris_fs::READ_LIMIT)?;
+    // Shells strip the last line end.
+    if !bytes.is_empty() && !bytes.ends_with(b"\n") {
+        bytes.push(b'\n');
+    }
+    let diff = Diff::read(&bytes);
+    let is_empty = bytes.trim_ascii().is_empty();
+    let none = (diff.size.files == 0 && !is_empty).then_some("no line of it names a file");
+    let Some(why) = diff.fault.as_deref().or(none) else {
+        return Ok(bytes);
+    };
+    let message = format!("{} is no whole unified diff: {why}", path.display());
+    let hint = "make it with git diff --no-color --no-ext-diff, without --word-diff and --stat";
+    Err(Error::refused_at(&path, Validation, message, hint))
+}
+
 /// The claims that an earlier step kept; empty when there was none.
 pub(crate) fn kept_claims(folder: &Folder, number: u64) -> Result<Vec<Claim>, Error> {
     let path = folder.at(&format!("claims_{number}.json"));
@@ -127,9 +151,9 @@ pub(crate) fn kept_diff(
     number: u64,
     context: &Context,
 ) -> Result<Option<Vec<u8>>, Error> {
-    let limit = aris_fs::READ_LIMIT;
+    let kept = folder.at(&format!("diff_{number}.txt"));
     Ok(match given {
-        Some(path) => Some(aris_fs::read(&context.absolute(path), limit)?),
-        None => aris_fs::read_optional(&folder.at(&format!("diff_{number}.txt")), limit)?,
+        Some(path) => Some(given_diff(path, context)?),
+        None => aris_fs::read_optional(&kept, aris_fs::READ_LIMIT)?,
     })
 }

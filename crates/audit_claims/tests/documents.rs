@@ -200,6 +200,55 @@ fn what_is_absent_or_malformed_has_its_own_code() {
 }
 
 #[test]
+fn what_is_no_diff_holds_no_claims_that_nobody_saw() {
+    let good = "diff --git a/r.md b/r.md\nindex 1..2 100644\n--- a/r.md\n+++ b/r.md\n@@ -1 +1,3 @@\n # R\n+\n+Earlier systems reach 90 points.";
+    let project = project(CLEAN);
+    for (diff, code) in [
+        (good.to_owned(), 0),
+        (String::new(), 0),
+        (good.replace('+', "\u{1b}[32m+"), 4),
+        (good.replace("\n+", "\n{+"), 4),
+        (
+            String::from(" r.md | 2 ++\n 1 file changed, 2 insertions(+)\n"),
+            4,
+        ),
+        (String::from(CLEAN), 4),
+        (
+            good.replace("diff --git a/r.md b", "diff --cc ")
+                .replace("@@ -1 +1,3 @@", "@@@ -1 -1 +1,3 @@@"),
+            4,
+        ),
+        (good.replace("1,3", "1,9"), 4),
+    ] {
+        project.write("given.diff", &diff);
+        for command in [
+            &["extract"][..],
+            &["prepare"],
+            &[
+                "post",
+                "https://github.com/o/r/pull/7",
+                "--findings",
+                "none.json",
+            ],
+        ] {
+            if code == 0 && command[0] == "post" {
+                continue;
+            }
+            project.write("none.json", "[]");
+            let arguments = [command, &["--diff", "given.diff"]].concat();
+            let run = call(&project, &arguments).expect_code(code);
+            if command[0] == "extract" && diff == good {
+                assert_eq!(
+                    run.data()["claims"].as_array().map(Vec::len),
+                    Some(1),
+                    "{run}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
 fn extract_lists_claims_with_type_and_line() {
     let data = call(&project(FAULTY), &["extract", "--file", "report.md"])
         .expect_code(0)

@@ -120,6 +120,42 @@ fn an_approval_that_gitlab_took_back_is_given_again() {
 }
 
 #[test]
+fn an_approval_waits_for_the_other_gate_of_the_login() {
+    let (project, gitlab) = (repository(), GitLab::start("b", &diff("Words.")));
+    let findings = |list: Value| project.write("findings.json", list.to_string());
+    let review = || {
+        let arguments = [
+            "post",
+            URL,
+            "--findings",
+            "findings.json",
+            "--gate",
+            "review",
+        ];
+        call(&project, &gitlab, &arguments).expect_code(0);
+    };
+    let approved = || gitlab.merge(|merge| merge.approved.clone());
+    run(&project, &gitlab, &[]);
+    assert_eq!(approved(), ["me"]);
+    findings(
+        json!([{"file": "research/r.md", "line": 3, "dimension": "methodology", "severity": "critical", "message": "m"}]),
+    );
+    review();
+    for _ in 0..2 {
+        let data = run(&project, &gitlab, &[]);
+        assert_eq!(
+            (&data["verdict"], &data["posted"]["held_by"]),
+            (&json!("approved"), &json!("review-research-pr")),
+            "{data}"
+        );
+        assert!(approved().is_empty());
+    }
+    findings(json!([]));
+    review();
+    assert_eq!(approved(), ["me"]);
+}
+
+#[test]
 fn an_author_who_may_not_approve_leaves_a_note() {
     let (project, gitlab) = (repository(), GitLab::start("b", &diff("Words.")));
     gitlab.merge(|merge| merge.own = true);

@@ -644,7 +644,7 @@ fn an_approval_names_its_commit_and_does_not_outlive_another_verdict() {
         finding["requires_decision"] = json!(true);
         json!([finding])
     };
-    for (dismissals, states) in [
+    for (dismissals, wanted) in [
         (true, json!(["DISMISSED", "COMMENTED"])),
         (false, json!(["APPROVED", "CHANGES_REQUESTED"])),
     ] {
@@ -664,15 +664,9 @@ fn an_approval_names_its_commit_and_does_not_outlive_another_verdict() {
         let data = post(&project, &forge, &person(), &[]).data();
         assert_eq!(data["verdict"], "needs_human");
         assert_eq!(data["posted"]["dismissed"], u64::from(dismissals));
-        let is = |forge: &Forge| {
-            forge.pull(|pull| {
-                let states = pull.reviews.iter().map(|review| review["state"].clone());
-                Value::Array(states.collect())
-            })
-        };
-        assert_eq!(is(&forge), states, "{data}");
+        assert_eq!(states(&forge), wanted, "{data}");
         post(&project, &forge, &person(), &[]);
-        assert_eq!(is(&forge), states);
+        assert_eq!(states(&forge), wanted);
     }
 }
 
@@ -776,14 +770,50 @@ fn a_later_finding_on_a_line_with_a_comment_is_posted_and_nothing_twice() {
 }
 
 /// The state on GitHub counts: a review with the same text that was dismissed, or followed by an approval, is sent again.
+fn states(forge: &Forge) -> Value {
+    forge.pull(|pull| {
+        let states = pull.reviews.iter().map(|review| review["state"].clone());
+        Value::Array(states.collect())
+    })
+}
+
+/// Of one login the latest review counts, whichever gate it is of.
+#[test]
+fn an_approval_of_one_gate_lifts_no_block_of_the_other() {
+    let person = json!([{"file": "r.md", "line": 2, "dimension": "external", "severity": "warning", "message": "m", "requires_decision": true}]);
+    let (blocked, held) = ("CHANGES_REQUESTED", "COMMENTED");
+    for (one, other) in [("claims", "review"), ("review", "claims")] {
+        let (project, forge) = (Project::new(), Forge::start("b", DIFF));
+        let say = |gate: &str, findings: &Value, more: &[&str]| {
+            let more = [&["--gate", gate], more].concat();
+            post(&project, &forge, findings, &more).data()["posted"].clone()
+        };
+        say(one, &two(), &[]);
+        for more in [&[][..], &[], &["--repost"]] {
+            let posted = say(other, &json!([]), more);
+            assert!(posted["held_by"].is_string(), "{posted}");
+        }
+        assert_eq!(states(&forge), json!([blocked, held, held]));
+        say(one, &json!([]), &[]);
+        let approved = json!([blocked, held, held, "APPROVED"]);
+        assert_eq!(states(&forge), approved);
+        // A question of one takes the approval back.
+        say(other, &person, &[]);
+        let asked = json!([blocked, held, held, "DISMISSED", held]);
+        assert_eq!(states(&forge), asked);
+        for _ in 0..2 {
+            say(one, &json!([]), &[]);
+            let asked = json!([blocked, held, held, "DISMISSED", held, held]);
+            assert_eq!(states(&forge), asked);
+        }
+        let posted = say(other, &json!([]), &[]);
+        assert_eq!(posted["held_by"], Value::Null, "{posted}");
+        assert_eq!(states(&forge)[6], "APPROVED");
+    }
+}
+
 #[test]
 fn a_review_that_counts_no_more_is_sent_again() {
-    let states = |forge: &Forge| {
-        forge.pull(|pull| {
-            let states = pull.reviews.iter().map(|review| review["state"].clone());
-            Value::Array(states.collect())
-        })
-    };
     for (findings, was) in [
         (two(), "CHANGES_REQUESTED"),
         (json!([]), "APPROVED"),

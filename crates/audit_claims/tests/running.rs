@@ -216,6 +216,35 @@ fn a_github_that_is_away_blocks_nobody_and_says_so() {
 }
 
 #[test]
+fn what_is_absent_or_wrong_is_said_whether_github_answers_or_not() {
+    for away in [false, true] {
+        let (project, forge) = (repository(), Forge::start("b", DIFF));
+        forge.pull(|pull| pull.refused.credentials = away);
+        for (flag, engine) in [
+            ("--results", "rules"),
+            ("--plan", "rules"),
+            ("--papers-cache", "both"),
+            ("--agent-dir", "both"),
+            ("--agent-dir", "agent"),
+        ] {
+            let arguments = ["run", ".", "main", URL, "--engine", engine, flag, "none"];
+            let run = call(&project, &forge, &arguments).expect_code(3);
+            assert!(run.error().to_string().contains("none"), "{run}");
+        }
+        if !away {
+            let run = call(&project, &forge, &["run", ".", "master", URL]).expect_code(5);
+            assert!(
+                run.error()
+                    .to_string()
+                    .contains("goes to main, not to master"),
+                "{run}"
+            );
+        }
+        assert_eq!(forge.pull(|pull| pull.writes), 0);
+    }
+}
+
+#[test]
 fn the_sibling_gate_asks_for_its_own_findings() {
     let (project, forge) = (repository(), Forge::start("b", DIFF));
     let arguments = ["prepare", URL, "--gate", "review"];

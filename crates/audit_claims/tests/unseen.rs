@@ -194,6 +194,121 @@ fn a_report_whose_text_the_diff_hides_is_for_a_person() {
     }
 }
 
+/// Nothing that was looked at is no reason to approve, and a citation that nobody can follow is no evidence that was seen.
+#[test]
+fn a_pull_request_of_which_nothing_was_looked_at_is_not_approved() {
+    let one = |path: &str| {
+        format!(
+            "diff --git a/{path} b/{path}\nnew file mode 100644\n--- /dev/null\n+++ b/{path}\n@@ -0,0 +1 @@\n+Words.\n"
+        )
+    };
+    let gone = "diff --git a/r.md b/r.md\ndeleted file mode 100644\nindex 1..0\n--- a/r.md\n+++ /dev/null\n@@ -1 +0,0 @@\n-gone\n";
+    let glob = ["--report-glob", "reserch/**"];
+    for (diff, more, degraded) in [
+        (one("research/r.md"), &glob[..], true),
+        (one("report.rst"), &[], true),
+        (one("report.Rmd"), &[], true),
+        (one("research/report"), &[], true),
+        (one("src/a.py"), &["--gate", "review"], true),
+        (one("research/r.md"), &["--report-glob", "*.md"], false),
+        (one("r.md") + &one("report.rst"), &[], false),
+        (gone.to_owned(), &[], false),
+    ] {
+        let (project, forge) = (repository(), Forge::start("b", &diff));
+        let verdict = |verdict: &str| {
+            let more = [&["--degraded-verdict", verdict], more].concat();
+            said(&run(&project, &forge, &more).expect_code(0))
+        };
+        let (first, is, why) = verdict("approved");
+        let posted = forge.pull(|pull| pull.reviews.len());
+        assert_eq!(
+            (&*first, is, posted),
+            ("approved", degraded, usize::from(!degraded)),
+            "{diff}: {why}"
+        );
+        if degraded {
+            assert!(why.contains("nothing was looked at"), "{why}");
+            assert_eq!(verdict("needs_human").0, "needs_human");
+            let body = forge.pull(|pull| pull.reviews[0]["body"].to_string());
+            assert!(body.contains("nothing was looked at"), "{body}");
+        }
+    }
+}
+
+#[test]
+fn a_citation_that_nobody_can_follow_is_said() {
+    let claim = "Earlier systems reach 90 points on the benchmark";
+    let listed = "\n\n## References\n\n1. Lee, J. Gains. Journal, 2020.\n";
+    for (path, text, mark) in [
+        ("r.md", format!("{claim} [1].\n"), Some("r.md:1 [1]")),
+        (
+            "r.md",
+            format!("{claim} [^1].\n"),
+            Some("r.md:1 a footnote"),
+        ),
+        (
+            "r.md",
+            format!("{claim} [@smith2020].\n"),
+            Some("smith2020"),
+        ),
+        (
+            "r.md",
+            "We build on @smith2020.\n".to_owned(),
+            Some("smith2020"),
+        ),
+        (
+            "r.tex",
+            format!("{claim}~\\cite{{nokey}}.\n"),
+            Some("nokey"),
+        ),
+        ("r.md", format!("{claim} [1].{listed}"), None),
+        (
+            "r.md",
+            format!("{claim} [^1].\n\n[^1]: Lee, J. Gains. 2020.\n"),
+            None,
+        ),
+        ("r.md", format!("{claim} [@lee2024].\n"), None),
+        ("r.tex", format!("{claim}~\\cite{{lee2024}}.\n"), None),
+        ("r.tex", format!("{claim}~\\cite{{old}}.\n"), None),
+        // A number in brackets may be none.
+        (
+            "r.md",
+            "The first element is a[0], and the second [1].\n".to_owned(),
+            None,
+        ),
+    ] {
+        let project = Project::bare()
+            .file(path, &text)
+            .file("paper/refs.bib", "@misc{lee2024, title = {Gains}}\n")
+            .file("paper/main.tex", "\\bibitem[L]{old} Old.\n");
+        project.git(&["init", "-q", "-b", "b"]);
+        project.git(&["add", "."]);
+        let forge = Forge::start("b", &new(path, &text));
+        let more = ["--engine", "rules", "--degraded-verdict", "needs_human"];
+        let run = run(&project, &forge, &more).expect_code(0);
+        let (verdict, degraded, why) = said(&run);
+        let wanted = if mark.is_some() {
+            "needs_human"
+        } else {
+            "approved"
+        };
+        assert_eq!(
+            (&*verdict, degraded),
+            (wanted, mark.is_some()),
+            "{text}: {run}"
+        );
+        let body = forge.pull(|pull| pull.reviews[0]["body"].to_string());
+        for said in [&why, &body] {
+            assert!(
+                mark.is_none_or(|mark| said.contains(mark)),
+                "{text}: {said}"
+            );
+        }
+        let skipped = run.data()["skipped"].to_string();
+        assert!(skipped.contains("no results were given"), "{skipped}");
+    }
+}
+
 #[test]
 fn reports_in_upper_case_and_plain_text_are_looked_at() {
     for path in [

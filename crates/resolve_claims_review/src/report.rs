@@ -198,8 +198,10 @@ pub(crate) struct Done {
     pub(crate) already: usize,
     /// Threads of settled comments.
     pub(crate) threads: usize,
-    /// Edited comments without a reply: their commits are not in the pull request, this is unknown, or the validation failed.
+    /// Edited comments without a reply: their commits are not in the pull request, are not commits of apply, this is unknown, or the validation failed.
     pub(crate) held: usize,
+    /// Comments of the last fetch that the classification does not name, those that could not be read among them; null when what was fetched is not in the output folder.
+    pub(crate) unclassified: Option<usize>,
 }
 
 /// An escalated comment: its number, its strategy and its whole entry.
@@ -289,7 +291,10 @@ impl Planned {
 impl Edit {
     pub(crate) fn render(&self, out: &mut dyn Write) -> io::Result<()> {
         match (&self.sha, &self.reason) {
-            (Some(sha), _) => writeln!(out, "{} applied in {sha}", self.comment_id),
+            (Some(sha), _) => {
+                let before = if self.changed { "" } else { " before" };
+                writeln!(out, "{} applied{before} in {sha}", self.comment_id)
+            }
             (None, reason) => {
                 let reason = one_line(reason.as_deref().unwrap_or_default(), LINE);
                 writeln!(out, "{} skipped: {reason}", self.comment_id)
@@ -321,10 +326,13 @@ impl Finished {
             done.replies, done.replies_failed
         )?;
         write!(out, "{resolved} resolved, {} failed; ", done.resolve_failed)?;
+        let unclassified = done.unclassified.map(|count| count.to_string());
         writeln!(
             out,
-            "done before: {}; waiting for a push: {}",
-            done.already, done.held
+            "replies and threads done by earlier calls: {}; edited and still open: {}; not classified: {}",
+            done.already,
+            done.held,
+            unclassified.as_deref().unwrap_or("unknown")
         )?;
         write!(out, "{}", self.tokens.lines())
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use aris_cli::Context;
-use aris_gates::HeldArgs;
+use aris_gates::Held;
 use aris_review::{Grouped, Signal};
 use aris_statements::disk::{Disk, inside};
 use aris_statements::rules::{check, rerun_rules};
@@ -17,16 +17,15 @@ use crate::Error;
 pub(crate) fn look<'a>(
     worktree: &Path,
     findings: impl IntoIterator<Item = &'a Grouped>,
-    args: &HeldArgs,
+    held: &Held<'_>,
     context: &Context,
 ) -> Result<(Vec<Signal>, Vec<String>), Error> {
     let disk = Disk::new(context.cwd());
     let paths = findings.into_iter().map(|finding| finding.path.as_str());
     let reports: BTreeSet<&str> = paths.filter(|path| is_report(path)).collect();
-    let (mut signals, mut problems) = (Vec::new(), Vec::new());
-    let held = args.read(&disk, &mut problems)?;
+    let mut signals = Vec::new();
     let sources = held.sources();
-    let mut not_checked = BTreeSet::from_iter(problems);
+    let mut not_checked = BTreeSet::from_iter(held.problems.iter().cloned());
     for report in reports {
         let prose = match inside(worktree, report) {
             Some(path) => disk.prose(&path).map_err(|error| error.to_string()),

@@ -241,7 +241,7 @@ fn a_review_is_settled_from_its_comments_to_its_tokens() {
     assert_eq!(first["sha"], head.as_str());
     assert_eq!(
         project.git(&["log", "-1", "--format=%B"]).trim(),
-        "fix(claims-review): cite Lee Evil: trailer [external]"
+        "fix(claims-review): cite Lee Evil: trailer [external]\n\nReview-Comment: 100"
     );
     assert_eq!(
         project.git(&["show", "--format=", "--name-only", "HEAD"]),
@@ -398,8 +398,29 @@ fn a_comment_that_cannot_be_read_is_not_left_out_in_silence() {
     assert!(shown.stdout().contains("\ndegraded: 1 comment "), "{shown}");
     assert!(shown.stderr().contains("1 comment "), "{shown}");
     project.write("comments.json", json!([comment(json!(1))]).to_string());
-    let data = call(&project, &forge, &json).expect_code(0).data();
+    let printed = call(&project, &forge, &json).expect_code(0);
+    let data = printed.data();
     assert_eq!(data["degraded"], false, "{data}");
+    // What group prints is what merge takes; GitHub's comments say of which pull request they are.
+    let merge = [
+        "merge",
+        "--groups",
+        "printed.json",
+        "--agent-dir",
+        "answers",
+    ];
+    project.write("printed.json", printed.stdout());
+    call(&project, &forge, &merge).expect_code(3);
+    std::fs::create_dir(project.at("answers")).expect("a folder");
+    let unknown = call(&project, &forge, &merge).expect_code(2);
+    assert!(unknown.stderr().contains("--pr N"), "{unknown}");
+    let mut known = comment(json!(1));
+    known["pull_request_url"] = json!("https://api.github.com/repos/o/r/pulls/7");
+    project.write("comments.json", json!([known]).to_string());
+    let printed = call(&project, &forge, &json).expect_code(0);
+    project.write("printed.json", printed.stdout());
+    call(&project, &forge, &merge).expect_code(0);
+    project.json(&format!("{OUT}/classification_map_7.json"));
 }
 
 #[test]
@@ -496,6 +517,12 @@ fn without_github_or_pull_request_a_pipeline_goes_on() {
         forge.pull(out);
         let run = call(&project, &forge, &["fetch", ".", "main", "--repo", "o/r"]).expect_code(7);
         assert!(!run.stdout().contains("already_green"), "{run}");
+    }
+    for flag in ["--results", "--plan"] {
+        for base in ["main", "other"] {
+            let absent = ["fetch", ".", base, "--repo", "o/r", flag, "none"];
+            call(&project, &forge, &absent).expect_code(3);
+        }
     }
     assert!(!project.at(".aris").exists());
     let bare = Project::bare();
@@ -743,6 +770,46 @@ fn a_thread_is_closed_only_for_commits_that_the_pull_request_has() {
     .expect_code(0);
     let finish = [&["--json"], &FINISH[..]].concat();
     let is_open = || forge.pull(|pull| !pull.resolved.contains(&100));
+    let skip = [
+        "apply",
+        "--id",
+        "100",
+        "--status",
+        "skipped",
+        "--reason",
+        "no source",
+    ];
+    let skipped = call(&project, &forge, &skip).expect_code(5);
+    assert!(
+        skipped.stderr().contains("was settled by commit"),
+        "{skipped}"
+    );
+    // The classification is a file that anybody can write: a commit settles the comment that its message names.
+    let map = format!("{OUT}/classification_map_7.json");
+    let right = project.json(&map);
+    let made = right["100"]["sha"].as_str().expect("a commit").to_owned();
+    forge.pull(|pull| pull.head.clone_from(&made));
+    for (id, sha) in [("100", &*before), ("100", "HEAD~1"), ("103", &*made)] {
+        let mut wrong = right.clone();
+        wrong["100"]["applied"] = json!(false);
+        wrong[id] = right["100"].clone();
+        wrong[id]["sha"] = json!(sha);
+        project.write(&map, wrong.to_string());
+        let data = call(&project, &forge, &finish).expect_code(0).data();
+        let warning = data["warnings"][0].as_str().expect("a text");
+        assert!(
+            warning.contains(id) && warning.contains("apply made no commit"),
+            "{data}"
+        );
+        assert_eq!(
+            (&data["counts"]["held"], &data["fixes_applied"]),
+            (&json!(1), &json!(0)),
+            "{data}"
+        );
+        assert!(is_open());
+        forge.pull(|pull| pull.comments.truncate(8));
+    }
+    project.write(&map, right.to_string());
     // A head that this clone does not have, as after a push by somebody else, and a head without the commit.
     for (head, hint) in [("b".repeat(40), "git fetch"), (before, "push the branch")] {
         forge.pull(|pull| pull.head = head);
@@ -779,6 +846,57 @@ fn a_thread_is_closed_only_for_commits_that_the_pull_request_has() {
         (&json!(0), &json!(1), &json!(1))
     );
     assert!(!is_open());
+}
+
+/// Comments that `fetch` lists are settled or counted, and what was said of one is said once.
+#[test]
+fn no_comment_is_left_out_in_silence_and_none_is_answered_twice() {
+    let (project, forge) = classified();
+    let finish = [&["--json"], &FINISH[..]].concat();
+    let skip = [
+        "apply",
+        "--id",
+        "100",
+        "--status",
+        "skipped",
+        "--reason",
+        "the source is not public",
+    ];
+    call(&project, &forge, &skip).expect_code(0);
+    let data = call(&project, &forge, &finish).expect_code(0).data();
+    assert_eq!(data["counts"]["unclassified"], 0, "{data}");
+    // The same answers again, and none at all.
+    let answers = project.at("answers");
+    for again in 0..2 {
+        merge(&project, &forge);
+        let data = call(&project, &forge, &finish).expect_code(0).data();
+        let replies = forge.pull(|pull| pull.comments.clone());
+        let of_it = replies.iter().skip(8);
+        let of_it = of_it.filter(|reply| reply["in_reply_to_id"] == 100);
+        let bodies: Vec<&Value> = of_it.map(|reply| &reply["body"]).collect();
+        let said = "Investigated but could not apply: the source is not public";
+        assert_eq!(bodies, [said], "{again}: {data}");
+        std::fs::remove_dir_all(&answers).unwrap_or_default();
+        std::fs::create_dir_all(&answers).expect("a folder");
+    }
+    let late = forge.pull(|pull| {
+        let what = "[critical] methodological: chosen on the test set";
+        let late = pull.comment("research/report.md", 7, what, "MEMBER");
+        pull.comments
+            .push(json!({"body": "[critical] x: unreadable"}));
+        late
+    });
+    let fetch = ["fetch", ".", "main", "--repo", "o/r"];
+    call(&project, &forge, &fetch).expect_code(10);
+    let data = call(&project, &forge, &finish).expect_code(0).data();
+    let warning = data["warnings"][0].as_str().expect("a text");
+    assert_eq!(data["counts"]["unclassified"], 2, "{data}");
+    assert!(warning.contains(&late.to_string()), "{data}");
+    std::fs::remove_file(project.at(&format!("{OUT}/dimension_groups_7.json"))).expect("removed");
+    let data = call(&project, &forge, &finish).expect_code(0).data();
+    assert_eq!(data["counts"]["unclassified"], Value::Null, "{data}");
+    let text = call(&project, &forge, &FINISH).expect_code(0);
+    assert!(text.stdout().contains("not classified: unknown"), "{text}");
 }
 
 #[test]

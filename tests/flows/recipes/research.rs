@@ -300,12 +300,17 @@ fn a_gate_is_closed_by_a_verdict_that_was_dealt_with_and_by_nothing_else() {
 /// The helper that closes the threads decides the result, not the session that resolved the comments.
 #[test]
 fn a_comment_that_is_left_over_keeps_its_gate_open() {
-    let said = r#"{"data":{"pr":1,"fixes_applied":1,"counts":{"resolve_failed":0,"replies_failed":0,"held":0},"verdicts":{"accept":1,"reject":0,"discuss":0,"strategies":{"rerun_required":0}}}}"#;
+    let said = r#"{"data":{"pr":1,"fixes_applied":1,"counts":{"resolve_failed":0,"replies_failed":0,"held":0,"unclassified":0},"verdicts":{"accept":1,"reject":0,"discuss":0,"strategies":{"rerun_required":0}}}}"#;
     let left = |from: &str, to: &str| said.replace(from, to);
     for (said, end) in [
         (said.to_owned(), "research_complete"),
         (left("discuss\":0", "discuss\":1"), "gates_open"),
         (left("held\":0", "held\":1"), "gates_open"),
+        (left("unclassified\":0", "unclassified\":1"), "gates_open"),
+        (
+            left("unclassified\":0", "unclassified\":null"),
+            "gates_open",
+        ),
         (
             left("resolve_failed\":0", "resolve_failed\":1"),
             "gates_open",

@@ -65,6 +65,8 @@ pub struct Check {
     pub statements: Vec<Vec<Statement>>,
     /// Parts of the documents that were not checked: one line each, with its place.
     pub problems: Vec<String>,
+    /// Citations of which no rule can say where they lead: the key, or the mark. A number in brackets may be none: it is one where a claim rests on it.
+    pub unseen: Vec<(Place, String)>,
 }
 
 /// Checks documents that belong together: a citation in one counts for all.
@@ -75,7 +77,7 @@ pub fn check(documents: &[Prose], sources: &Sources<'_>) -> Check {
         backing::check(prose, statements, &mut out);
         out.problems.extend(unread(prose, statements));
     }
-    references::check(documents, sources, &mut out);
+    references::check(documents, &all, sources, &mut out);
     numbers::bound(sources.bound, &mut out);
     for (prose, statements) in documents.iter().zip(&all) {
         numbers::directions(prose, statements, &mut out);
@@ -111,6 +113,8 @@ pub fn check(documents: &[Prose], sources: &Sources<'_>) -> Check {
     out.findings.dedup_by_key(|finding| key(finding));
     out.not_checked.sort();
     out.not_checked.dedup();
+    out.unseen.sort();
+    out.unseen.dedup();
     out.statements = all;
     out
 }

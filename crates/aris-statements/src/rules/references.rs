@@ -15,7 +15,9 @@ use aris_review::{Edit, Severity};
 
 use super::{Check, EXTERNAL, Sources};
 use crate::papers::Known;
+use crate::prose::mark::Source;
 use crate::prose::{Place, Prose};
+use crate::statement::Statement;
 
 /// The rules about entries.
 const ENTRIES: [&str; 5] = [
@@ -26,8 +28,16 @@ const ENTRIES: [&str; 5] = [
     "bib-syntax",
 ];
 
-pub(super) fn check(documents: &[Prose], sources: &Sources<'_>, out: &mut Check) {
+pub(super) fn check(
+    documents: &[Prose],
+    statements: &[Vec<Statement>],
+    sources: &Sources<'_>,
+    out: &mut Check,
+) {
     numbers(documents, out);
+    for (prose, statements) in documents.iter().zip(statements) {
+        unseen(prose, statements, out);
+    }
     let all = || documents.iter().map(|prose| &prose.references);
     let items = all().flat_map(|one| one.items.keys());
     let items: BTreeSet<&str> = items.map(String::as_str).collect();
@@ -52,6 +62,9 @@ pub(super) fn check(documents: &[Prose], sources: &Sources<'_>, out: &mut Check)
     if sources.bibliographies.is_none() && items.is_empty() {
         if !places.is_empty() {
             out.not_checked(["cite-key-missing"], absent);
+            let keys = all().flat_map(|one| &one.cited);
+            let keys = keys.map(|cited| (cited.place.clone(), cited.key.clone()));
+            out.unseen.extend(keys);
         }
     } else {
         let nowhere = places
@@ -113,6 +126,30 @@ fn numbers(documents: &[Prose], out: &mut Check) {
                 let place = (place.file.as_str(), place.line);
                 out.add(rule, Severity::Critical, EXTERNAL, place, message);
             }
+        }
+    }
+}
+
+/// Claims that rest on numbers without a list, and on notes without a text.
+fn unseen(prose: &Prose, statements: &[Statement], out: &mut Check) {
+    let listed = &prose.references.listed;
+    for statement in statements {
+        if !statement.rests_on_source() {
+            continue;
+        }
+        let sentence = &statement.sentence;
+        let marks = prose.marks_of(sentence.passage);
+        for mark in marks.get(sentence.marks.clone()).into_iter().flatten() {
+            let said = match &mark.source {
+                Source::Numbers(numbers) if listed.is_empty() => {
+                    let numbers: Vec<String> = numbers.iter().map(u32::to_string).collect();
+                    format!("[{}]", numbers.join(", "))
+                }
+                Source::Footnote(text) if text.trim().is_empty() => "a footnote".to_owned(),
+                _ => continue,
+            };
+            let place = prose.place(sentence.passage, mark.range.start);
+            out.unseen.push((place, said));
         }
     }
 }

@@ -53,8 +53,8 @@ pub(crate) fn run(args: &CheckArgs, context: &Context) -> Result<Shown, Error> {
     let mut problems = Vec::new();
     let bibliographies = disk.bibliographies(&args.bib, &read, &mut problems)?;
     let documents: Vec<Prose> = read.into_iter().map(|(_, prose)| prose).collect();
-    let held = args.rules.held.read(&disk, &mut problems)?;
-    let papers = args.rules.papers(&disk)?;
+    let (held, papers) = args.rules.read(&disk)?;
+    problems.extend(held.problems.iter().cloned());
     let folders = args.doc.iter().map(PathBuf::as_path);
     let bound = bound(folders, context.cwd());
     let notes = args.notes.as_deref().map(|folder| disk.notes(folder));

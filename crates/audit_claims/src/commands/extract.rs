@@ -11,7 +11,7 @@ use aris_statements::statement::{Statement, claims, statements};
 use crate::Error;
 use crate::excerpts::{Sentences, excerpts};
 use crate::report::Extracted;
-use crate::source::ReportArgs;
+use crate::source::{ReportArgs, given_diff};
 
 /// Arguments of `extract`.
 #[derive(Debug, clap::Args)]
@@ -38,8 +38,7 @@ pub(crate) fn run(args: &ExtractArgs, context: &Context) -> Result<Extracted, Er
         let all = statements(&prose);
         add(&mut out, &prose, &all);
     } else if let Some(path) = &args.diff {
-        let bytes = aris_fs::read(&context.absolute(path), aris_fs::READ_LIMIT)?;
-        let diff = Diff::read(&bytes);
+        let diff = Diff::read(&given_diff(path, context)?);
         for file in args.reports.reports().shown(&diff) {
             let prose = excerpts(file).map(|excerpt| Prose::read_excerpt(&excerpt));
             let [now, before] = prose.map(|prose| prose.map_err(DiskError::Latex));

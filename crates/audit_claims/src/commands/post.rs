@@ -66,6 +66,7 @@ pub(crate) fn run(args: &PostArgs, context: &Context) -> Result<Shown, Error> {
             rules: args.complete,
             agents: args.complete,
         },
+        unseen: None,
     };
     let judged = published(Judged::of(all), &target, &args.flags, &folder, context)?;
     Ok(args.flags.outcome(judged))

@@ -11,7 +11,7 @@ use aris_review::{Diff, Pull};
 use crate::Error;
 use crate::agents::{AnswerArgs, ask};
 use crate::report::Prepared;
-use crate::source::{Changes, ReportArgs, fetch, not_shown};
+use crate::source::{Changes, ReportArgs, fetch, given_diff, not_shown};
 
 /// Arguments of `prepare`.
 #[derive(Debug, clap::Args)]
@@ -46,14 +46,13 @@ pub(crate) fn run(args: &PrepareArgs, context: &Context) -> Result<Prepared, Err
     };
     let diff = match (&args.diff, &args.pull) {
         (Some(path), _) => {
-            let path = context.absolute(path);
-            prepared.diff = Some(path.display().to_string());
-            aris_fs::read(&path, aris_fs::READ_LIMIT)?
+            prepared.diff = Some(context.absolute(path).display().to_string());
+            given_diff(path, context)?
         }
         (None, Some(pull)) => {
             let forge = args.forge.way(context, context.cwd(), &pull.repository)?;
             let worktree = Worktree::of(context.cwd()).ok();
-            match fetch(&*forge, pull, &reports, worktree.as_ref(), &folder) {
+            match fetch(&*forge, (pull, None), &reports, worktree.as_ref(), &folder) {
                 Ok(Changes { diff, .. }) => {
                     let kept = folder.at(&format!("diff_{}.txt", pull.number));
                     prepared.diff = Some(kept.display().to_string());

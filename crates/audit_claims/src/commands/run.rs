@@ -8,6 +8,7 @@ use aris_contract::ErrorKind;
 use aris_contract::text::counted;
 use aris_gates::{Folder, FolderArgs, ForgeArgs, Worktree};
 use aris_review::{Claim, Diff, Finding, Findings, Gate, Looked, Pull, Reports, Verdict};
+use aris_statements::disk::Disk;
 use clap::ValueEnum;
 use serde_json::Value;
 
@@ -15,7 +16,7 @@ use crate::Error;
 use crate::agents::{AnswerArgs, ask};
 use crate::audit::{Target, VerdictFlags, anchored, published};
 use crate::report::Judged;
-use crate::rules::{RuleArgs, joined, look, united};
+use crate::rules::{self, Given, RuleArgs, joined, look, united};
 use crate::source::{Changes, ReportArgs, fetch, not_shown, stale};
 
 /// Who looks for claims and evidence.
@@ -63,11 +64,19 @@ pub(crate) fn run(args: &RunArgs, context: &Context) -> Result<Shown, Error> {
     let worktree = Worktree::of(&context.absolute(&args.worktree))?;
     let reports = args.reports.reports();
     let folder = args.folder.folder(context, |profile| profile.marker)?;
-    let answers = args.answers.folder(&folder, context)?;
+    let answers = args.answers.there(&folder, context)?;
+    // What is absent is said also where nothing can be looked at.
+    let given = args.rules.read(&Disk::new(context.cwd()))?;
     let engine = args.engine(&answers)?;
     let repository = &args.pull.repository;
     let forge = args.forge.way(context, &worktree.path, repository)?;
-    let fetched = fetch(&*forge, &args.pull, &reports, Some(&worktree), &folder);
+    let fetched = fetch(
+        &*forge,
+        (&args.pull, Some(&args.base)),
+        &reports,
+        Some(&worktree),
+        &folder,
+    );
     let Changes { head, diff } = match fetched {
         Ok(changes) => changes,
         Err(Error::Trouble(trouble)) => {
@@ -84,9 +93,9 @@ pub(crate) fn run(args: &RunArgs, context: &Context) -> Result<Shown, Error> {
         Engine::Agent => BTreeSet::new(),
         Engine::Rules | Engine::Both => stale(&worktree, &read, &head)?,
     };
-    let (mut all, mut looked) = args.found(
+    let (mut all, mut looked, rules) = args.found(
         (engine, &answers),
-        (&worktree, &stale),
+        (&worktree, &stale, &given),
         &reports,
         &diff,
         &folder,
@@ -97,6 +106,12 @@ pub(crate) fn run(args: &RunArgs, context: &Context) -> Result<Shown, Error> {
         looked = Looked::default();
         all.findings.extend(not_shown);
     }
+    let nothing = hidden == 0 && !rules.anything && !reports.any(&read);
+    let unseen = if nothing {
+        Some(NOTHING.to_owned())
+    } else {
+        unseen(&rules.unseen)
+    };
     let target = Target {
         forge: &*forge,
         pull: &args.pull,
@@ -104,8 +119,13 @@ pub(crate) fn run(args: &RunArgs, context: &Context) -> Result<Shown, Error> {
         again: args.repost,
         head: Some(&head),
         looked,
+        unseen: unseen.as_deref(),
     };
     let mut judged = Judged::of(all);
+    judged.skipped = rules.skipped;
+    if let Some(why) = &unseen {
+        judged.degrade(why, args.flags.degraded_verdict);
+    }
     if hidden > 0 {
         let reports = counted(hidden, "report");
         let why = format!(
@@ -121,6 +141,10 @@ pub(crate) fn run(args: &RunArgs, context: &Context) -> Result<Shown, Error> {
         );
         context.warn(&why);
         judged.degrade(&why, Verdict::NeedsHuman);
+    }
+    // Nobody is told that it may be merged.
+    if nothing && judged.is_approved() {
+        return Ok(args.flags.outcome(judged));
     }
     let judged = published(judged, &target, &args.flags, &folder, context)?;
     Ok(args.flags.outcome(judged))
@@ -145,16 +169,16 @@ impl RunArgs {
     fn found(
         &self,
         (engine, answers): (Engine, &Path),
-        worktree: (&Worktree, &BTreeSet<String>),
+        (worktree, stale, given): (&Worktree, &BTreeSet<String>, &Given<'_>),
         reports: &Reports,
         diff: &[u8],
         folder: &Folder,
         context: &Context,
-    ) -> Result<(Findings, Looked), Error> {
+    ) -> Result<(Findings, Looked, rules::Looked), Error> {
         let mut claims: Vec<Claim> = Vec::new();
         let mut all = Findings::default();
         let mut open: Vec<Finding> = Vec::new();
-        let mut problems = Vec::new();
+        let mut rules = rules::Looked::default();
         let mut answered = false;
         let read = Diff::read(diff);
         if engine != Engine::Rules {
@@ -165,27 +189,47 @@ impl RunArgs {
         }
         all = anchored(all, diff, &claims);
         if engine != Engine::Agent {
-            let looked = look(worktree, reports, &read, &self.rules, context)?;
-            claims = joined(claims, &looked.claims);
-            all.findings = united(all.findings, &looked);
+            rules = look((worktree, stale), reports, &read, given, context)?;
+            claims = joined(claims, &rules.claims);
+            all.findings = united(all.findings, &rules);
             // Where an agent gave no answer, the rules have looked; open is only what they could not read.
-            open = looked.open;
-            problems = looked.problems;
+            open = std::mem::take(&mut rules.open);
         }
         let looked = Looked {
-            rules: engine != Engine::Agent && open.is_empty() && problems.is_empty(),
+            rules: engine != Engine::Agent
+                && open.is_empty()
+                && rules.problems.is_empty()
+                && rules.unseen.is_empty(),
             agents: engine != Engine::Rules && answered,
         };
         all.findings.extend(open);
-        all.problems.extend(problems);
+        all.problems.append(&mut rules.problems);
         let number = self.pull.number;
         if self.folder.gate == Gate::Claims {
             folder.write_json(&format!("claims_{number}.json"), &claims)?;
         }
         let all = anchored(all, diff, &claims);
         folder.write_json(&format!("findings_{number}.json"), &raw(&all)?)?;
-        Ok((all, looked))
+        Ok((all, looked, rules))
     }
+}
+
+const NOTHING: &str =
+    "nothing was looked at: no file of the diff is a report (--report-glob names them)";
+
+/// What is said of citations that nobody could follow.
+fn unseen(citations: &BTreeSet<String>) -> Option<String> {
+    let first: Vec<&str> = citations.iter().take(5).map(String::as_str).collect();
+    let more = match citations.len() - first.len() {
+        0 => String::new(),
+        more => format!(", and {more} more"),
+    };
+    (!first.is_empty()).then(|| {
+        format!(
+            "citations were not looked at, because no list of references or bibliography is known for them: {}{more}",
+            aris_review::one_line(&first.join(", "), 300)
+        )
+    })
 }
 
 /// The findings as a list that can be read again, and after them the entries that are no findings.

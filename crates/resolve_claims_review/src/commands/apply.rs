@@ -92,8 +92,16 @@ pub(crate) fn run(args: &ApplyArgs, context: &Context) -> Result<Edit, Error> {
         let hint = "only entries that plan lists are edited";
         return Err(Error::refused(Usage, message, hint));
     }
-    if entry.is_settled() {
-        return Ok(Edit::of(args.id, entry, false));
+    if let Some(sha) = &entry.sha
+        && entry.is_settled()
+        && worktree.has_line(sha, &line_of(args.id))?
+    {
+        if args.status == Status::Applied {
+            return Ok(Edit::of(args.id, entry, false));
+        }
+        let message = format!("comment {} was settled by commit {sha}", args.id);
+        let hint = "leave it as it is; nothing is recorded as skipped that was committed";
+        return Err(Error::refused(Precondition, message, hint));
     }
     if args.status == Status::Skipped {
         let reason = one_line(args.reason.as_deref().unwrap_or_default(), 2000);
@@ -103,6 +111,7 @@ pub(crate) fn run(args: &ApplyArgs, context: &Context) -> Result<Edit, Error> {
         }
         let entry = Entry {
             applied: Some(false),
+            sha: None,
             reason: Some(reason),
             ..entry.clone()
         };
@@ -129,7 +138,7 @@ pub(crate) fn run(args: &ApplyArgs, context: &Context) -> Result<Edit, Error> {
     };
     let intended = format!("applying_{pr}.json");
     folder.write_json(&intended, &intent)?;
-    let sha = match worktree.commit(&subject, &files) {
+    let sha = match worktree.commit(&subject, &line_of(args.id), &files) {
         Ok(sha) => sha,
         Err(error) => {
             aris_fs::remove_file(&folder.at(&intended))?;
@@ -163,6 +172,11 @@ fn subject(profile: &Profile, entry: &Entry, description: Option<&str>) -> Strin
     let description = description.unwrap_or_else(|| one_line(&usual(), SUBJECT));
     let (scope, about) = (profile.commit_scope, one_line(&entry.dimension, 40));
     format!("fix({scope}): {description} [{about}]")
+}
+
+/// The line in the message of a commit that says which comment it settles: `finish` takes no other commit for an edit.
+pub(crate) fn line_of(id: u64) -> String {
+    format!("Review-Comment: {id}")
 }
 
 /// Records a commit that a killed call made and did not record.

@@ -5,10 +5,11 @@ use std::path::PathBuf;
 use aris_cli::Context;
 use aris_contract::ErrorKind::{Precondition, Unavailable};
 use aris_contract::text::counted;
-use aris_gates::{Folder, FolderArgs, ForgeArgs, HeldArgs, Worktree, open};
+use aris_gates::{Folder, FolderArgs, ForgeArgs, HeldArgs, Worktree, goes_to, open};
 use aris_review::{
     AgentRequest, Forge, Grouping, Pull, Remotes, Repository, Signal, Thread, Tokens, Trouble,
 };
+use aris_statements::disk::Disk;
 use serde_json::Value;
 
 use crate::Error;
@@ -77,6 +78,8 @@ pub(crate) fn run(args: &FetchArgs, context: &Context) -> Result<Fetched, Error>
     let worktree = Worktree::of(&context.absolute(&args.worktree))?;
     let branch = worktree.branch()?;
     let folder = args.folder.folder(context, |profile| profile.resolve)?;
+    // What is absent is said also where there is nothing to settle.
+    let held = args.held.read(&Disk::new(context.cwd()))?;
     let remotes = Remotes::of(&worktree.path, &branch);
     let Some(repository) = args.repo.clone().or_else(|| remotes.base.clone()) else {
         let why = "no git remote names a repository; pass --repo OWNER/NAME";
@@ -102,13 +105,7 @@ pub(crate) fn run(args: &FetchArgs, context: &Context) -> Result<Fetched, Error>
         return Err(Error::refused(Precondition, message, hint));
     }
     // The configuration and the validation command are read from BASE, so it must be the branch that the pull request goes to.
-    if record.base.as_ref() != Some(&args.base) {
-        let (number, base) = (pull.number, &args.base);
-        let to = record.base.as_deref().unwrap_or("an unknown branch");
-        let message = format!("pull request {number} goes to {to}, not to {base}");
-        let hint = "name the branch that it goes to as BASE";
-        return Err(Error::refused(Precondition, message, hint));
-    }
+    goes_to(&pull, &record, &args.base)?;
     let login = forge.reach().map_err(|trouble| away(&trouble))?;
     let comments = forge.comments(&pull);
     let comments = comments.map_err(|trouble| away(&trouble.about("the comments")))?;
@@ -143,7 +140,7 @@ pub(crate) fn run(args: &FetchArgs, context: &Context) -> Result<Fetched, Error>
         context,
     );
     let findings = groups.groups.values().flatten();
-    let signals = look(&worktree.path, findings, &args.held, context)?;
+    let signals = look(&worktree.path, findings, &held, context)?;
     (groups.signals, groups.signals_not_checked) = signals;
     ask(&mut groups, args.folder.gate, &worktree, &folder)?;
     folder.write_json(&format!("dimension_groups_{number}.json"), &groups)?;

@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use aris_cli::Context;
+use aris_contract::text::counted;
 use aris_gates::{Folder, FolderArgs, ForgeArgs, Worktree, open, pretty, turn};
 use aris_review::{
     Classification, Decision, Entry, Forge, Profile, Pull, Repository, Thread, Tokens, Trouble,
@@ -14,8 +15,9 @@ use aris_review::{
 use serde_json::{Value, json};
 
 use crate::Error;
+use crate::commands::apply::line_of;
 use crate::commands::validate::Attempts;
-use crate::folder::{groups, lock, read};
+use crate::folder::{Fetched, groups, lock, read};
 use crate::report::{Counts, Done, Escalation, Finished, Reject, Validity};
 
 /// Longest evidence in a reply, in characters.
@@ -62,20 +64,30 @@ pub(crate) fn run(args: &FinishArgs, context: &Context) -> Result<Finished, Erro
     let forge = args.forge.way(context, context.cwd(), &args.repo)?;
     let validation = Attempts::read(&folder, args.pr)?.status;
     let validation = validation.unwrap_or(Validity::Skipped);
-    let mut shown = Shown::of(&*forge, &pull, &folder, context)?;
+    let fetched = groups(&folder, args.pr)?;
+    let mut shown = Shown::of(&*forge, &pull, fetched.as_ref(), context)?;
     if let Validity::Retry | Validity::Fail = validation {
         // No reply may say that an edit addressed a comment while the report fails its check.
         let why = "the validation of the edits has failed; a person has to look";
         shown.head = Err(why.to_owned());
     }
     let _turn = turn(context, &pull, &folder)?;
-    let (done, warnings) = settle(&*forge, &pull, profile, &map, &folder, &shown)?;
+    let (mut done, mut warnings) = settle(&*forge, &pull, profile, &map, &folder, &shown)?;
+    match unclassified(fetched.as_ref(), &map) {
+        Ok(count) => done.unclassified = Some(count),
+        Err((count, why)) => {
+            done.unclassified = count;
+            warnings.push(why);
+        }
+    }
     for warning in &warnings {
         context.warn(warning);
     }
     let strategies = escalations.iter().map(|record| record.strategy.as_str());
-    let fixes = map.values().filter(|entry| entry.is_settled()).count();
-    let tokens = Tokens::of(strategies, fixes);
+    let fixed = map.iter().filter(|(id, entry)| {
+        entry.is_settled() && shown.is_of(**id, entry.sha.as_deref()).is_ok()
+    });
+    let tokens = Tokens::of(strategies, fixed.count());
     let finished = Finished {
         pr: args.pr,
         tokens,
@@ -92,6 +104,37 @@ pub(crate) fn run(args: &FinishArgs, context: &Context) -> Result<Finished, Erro
         folder.write_dated("report", args.pr, "md", text.as_bytes())?;
     }
     Ok(finished)
+}
+
+/// How many comments wait although the classification does not name them: those that `fetch` listed, and those that it could not read.
+///
+/// **Errors**: what there is to say of them; without a number where nobody knows what was fetched.
+fn unclassified(
+    fetched: Option<&Fetched>,
+    map: &Classification,
+) -> Result<usize, (Option<usize>, String)> {
+    let Some(fetched) = fetched else {
+        let why = "what was fetched is not in the output folder: whether every comment has a classification is unknown";
+        return Err((None, why.to_owned()));
+    };
+    let listed = fetched.groups.values().flatten();
+    let left = listed.filter(|finding| !map.contains_key(&finding.id));
+    let left: Vec<String> = left.map(|finding| finding.id.to_string()).collect();
+    let unreadable = fetched.skipped_counts.unreadable;
+    match (left.len() + unreadable, left.is_empty()) {
+        (0, _) => Ok(0),
+        (count, true) => {
+            let comments = counted(unreadable, "comment");
+            let why = format!("{comments} could not be read by fetch: a person has to look");
+            Err((Some(count), why))
+        }
+        (count, false) => {
+            let left = left.join(", ");
+            let why =
+                format!("without a classification and without a reply: {left}; call merge again");
+            Err((Some(count), why))
+        }
+    }
 }
 
 fn escalations(map: &Classification) -> Vec<Escalation> {
@@ -176,7 +219,7 @@ fn settle(
     for (id, entry) in map {
         // The reply names the commit, so the pull request must contain it.
         if entry.is_settled()
-            && let Err(why) = shown.holds(entry.sha.as_deref())
+            && let Err(why) = shown.holds(*id, entry.sha.as_deref())
         {
             done.held += 1;
             warnings.push(format!("comment {id} stays open: {why}"));
@@ -252,7 +295,7 @@ impl Shown {
     fn of(
         forge: &dyn Forge,
         pull: &Pull,
-        folder: &Folder,
+        fetched: Option<&Fetched>,
         context: &Context,
     ) -> Result<Self, Error> {
         let record = forge.record(pull);
@@ -260,22 +303,38 @@ impl Shown {
             open(pull, record)?;
         }
         let head = record.map(|record| record.head);
-        let fetched = groups(folder, pull.number)?;
-        let fetched = fetched.and_then(|groups| groups.worktree);
+        let fetched = fetched.and_then(|groups| groups.worktree.as_deref());
         let why = |trouble| format!("which commits the pull request has is unknown: {trouble}");
         Ok(Self {
             head: head.map_err(why),
-            worktree: Worktree::of(fetched.as_deref().map_or(context.cwd(), Path::new)),
+            worktree: Worktree::of(fetched.map_or(context.cwd(), Path::new)),
         })
     }
 
-    /// Checks that the pull request contains a commit.
+    /// Whether a commit settles this comment, as its message says; gives both. Why not, or why nobody knows.
+    fn is_of<'a>(
+        &'a self,
+        id: u64,
+        sha: Option<&'a str>,
+    ) -> Result<(&'a Worktree, &'a str), String> {
+        let sha = sha.ok_or("its commit is unknown")?;
+        let worktree = self.worktree.as_ref().map_err(ToString::to_string)?;
+        match worktree.has_line(sha, &line_of(id)) {
+            Ok(true) => Ok((worktree, sha)),
+            Ok(false) => Err(format!(
+                "apply made no commit {} for it here",
+                one_line(sha, 40)
+            )),
+            Err(error) => Err(error.to_string()),
+        }
+    }
+
+    /// Checks that the pull request contains the commit that settles a comment.
     ///
     /// **Errors**: it does not, or that is unknown; the text says why.
-    fn holds(&self, sha: Option<&str>) -> Result<(), String> {
-        let sha = sha.ok_or("its commit is unknown")?;
+    fn holds(&self, id: u64, sha: Option<&str>) -> Result<(), String> {
+        let (worktree, sha) = self.is_of(id, sha)?;
         let head = self.head.as_ref().map_err(Clone::clone)?;
-        let worktree = self.worktree.as_ref().map_err(ToString::to_string)?;
         match worktree.contains(head, sha) {
             Ok(Some(true)) => Ok(()),
             Ok(Some(false)) => Err(format!(

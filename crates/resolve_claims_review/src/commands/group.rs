@@ -36,11 +36,27 @@ fn given<T: DeserializeOwned>(file: Option<&Path>, context: &Context) -> Result<
     file.map_or(Ok(Vec::new()), |file| read(&context.absolute(file)))
 }
 
+/// The pull request that all comments say they are of.
+///
+/// **Source**: GitHub, "List review comments on a pull request": `pull_request_url`.
+fn number(comments: &[Value]) -> Option<u64> {
+    let of = |comment: &Value| {
+        let url = comment.get("pull_request_url")?.as_str()?;
+        url.rsplit('/').next()?.parse::<u64>().ok()
+    };
+    let first = of(comments.first()?)?;
+    let all = comments.iter().all(|comment| of(comment) == Some(first));
+    all.then_some(first)
+}
+
 pub(crate) fn run(args: &GroupArgs, context: &Context) -> Result<Fetched, Error> {
     let comments: Vec<Value> = read(&context.absolute(&args.comments))?;
     let threads: Vec<Thread> = given(args.threads.as_deref(), context)?;
     let reviews: Vec<Value> = given(args.reviews.as_deref(), context)?;
-    let mut groups = Fetched::default();
+    let mut groups = Fetched {
+        pr: number(&comments),
+        ..Fetched::default()
+    };
     // Nobody is logged in here: threads say which comments are one's own.
     let grouping = args.trust.grouping(args.gate, Some(""));
     sort(

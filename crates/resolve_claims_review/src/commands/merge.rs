@@ -3,11 +3,13 @@
 use std::path::PathBuf;
 
 use aris_cli::Context;
-use aris_gates::{Folder, own_folder};
+use aris_contract::ErrorKind::Usage;
+use aris_gates::{Folder, answers_folder};
 use aris_review::{Classification, Entry, read_answer};
+use serde::Deserialize;
 
 use crate::Error;
-use crate::folder::{Fetched, WorkArgs, lock, map_path, pull, read, read_if_there};
+use crate::folder::{Fetched, WorkArgs, fetched_or_none, lock, map_path, read, read_if_there};
 use crate::quoted::files;
 use crate::report::{Classified, Counts, Failed};
 
@@ -24,20 +26,40 @@ pub(crate) struct MergeArgs {
     work: WorkArgs,
 }
 
+/// What a command prints with --json.
+#[derive(Deserialize)]
+struct Printed {
+    data: Fetched,
+}
+
 pub(crate) fn run(args: &MergeArgs, context: &Context) -> Result<Classified, Error> {
-    let groups: Fetched = read(&context.absolute(&args.groups))?;
+    let path = context.absolute(&args.groups);
+    // Either the file of fetch, or what group prints with --json.
+    let groups: Fetched = match read::<Printed>(&path) {
+        Ok(printed) => printed.data,
+        Err(_) => read(&path)?,
+    };
     let folder = args
         .work
         .folder
         .folder(context, |profile| profile.resolve)?;
+    let answers = answers_folder(context, &args.agent_dir)?;
     let profile = args.work.folder.gate.profile();
     let pr = match args.work.pr.or(groups.pr) {
         Some(number) => number,
-        None => pull(&folder, None)?,
+        None => match fetched_or_none(&folder, None)? {
+            0 => {
+                let what = "it is not known of which pull request these comments are";
+                return Err(Error::refused(
+                    Usage,
+                    what.to_owned(),
+                    "name it with --pr N",
+                ));
+            }
+            number => number,
+        },
     };
     let worktree = args.work.worktree(groups.worktree.as_deref(), context)?;
-    let answers = context.absolute(&args.agent_dir);
-    own_folder(context, &answers)?;
     let quotable = files(&worktree.path, groups.groups.values().flatten());
     let mut map = Classification::new();
     let mut failed = Vec::new();
@@ -70,7 +92,7 @@ pub(crate) fn run(args: &MergeArgs, context: &Context) -> Result<Classified, Err
         }
     }
     let _lock = lock(&folder)?;
-    keep_settled(&mut map, &folder, pr)?;
+    keep_applied(&mut map, &failed, &folder, pr)?;
     folder.write_json(&format!("classification_map_{pr}.json"), &map)?;
     let counts = Counts::of(profile, &map);
     let analysis = folder.write_dated("analysis", pr, "md", counts.analysis(profile).as_bytes())?;
@@ -84,10 +106,23 @@ pub(crate) fn run(args: &MergeArgs, context: &Context) -> Result<Classified, Err
     })
 }
 
-/// An entry that an earlier call settled stays settled, because its commit exists.
-fn keep_settled(map: &mut Classification, folder: &Folder, pr: u64) -> Result<(), Error> {
+/// What was settled after an earlier call stays settled: its commit is there. The reason of one that was skipped stays while nobody has decided
+/// otherwise about it.
+fn keep_applied(
+    map: &mut Classification,
+    failed: &[Failed],
+    folder: &Folder,
+    pr: u64,
+) -> Result<(), Error> {
     let before = read_if_there::<Classification>(&map_path(folder, pr))?;
-    let before = before.into_iter().flatten();
-    map.extend(before.filter(|(_, entry)| entry.is_settled()));
+    let is_failed = |id: &u64| failed.iter().any(|one| one.comments.contains(id));
+    let decision = |entry: &Entry| (entry.verdict, entry.fix_strategy.clone());
+    for (id, entry) in before.into_iter().flatten() {
+        let new = map.get(&id);
+        let is_same = new.is_some_and(|new| decision(new) == decision(&entry)) || is_failed(&id);
+        if entry.is_settled() || (entry.applied.is_some() && is_same) {
+            map.insert(id, entry);
+        }
+    }
     Ok(())
 }
