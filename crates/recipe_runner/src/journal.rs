@@ -8,6 +8,7 @@
 //! A long captured value is in a file of its own in `STATE.d/captured`, and the line has its SHA-256. A file that is one JSON object
 //! without a `seq` was written by hand as the beginning of a run; the first change makes it a journal.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use aris_contract::ErrorKind;
@@ -36,6 +37,10 @@ struct Line {
     entries: Vec<Entry>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     standing: Option<Standing>,
+    /// Attempts of the step at the cursor that are about to be started, by their folder below `STATE.d`: the digests of their requests.
+    /// They count until the next entry.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    started: BTreeMap<String, String>,
 }
 
 /// Declares the part of a state that does not follow from the entries, with the fields of the state.
@@ -114,14 +119,26 @@ pub(crate) struct Writer {
     begun: bool,
     recipe: RecipeRef,
     standing: Option<Standing>,
+    /// Attempts that were started since the last entry.
+    started: BTreeMap<String, String>,
 }
 
 impl Writer {
     /// Writes what is new.
     pub(crate) fn save(&mut self, path: &Path, state: &State) -> Result<(), Error> {
-        // A run that has not begun may have got its inputs and its start only now.
+        self.start(path, state, BTreeMap::new())
+    }
+
+    /// Writes what is new, and which attempts are about to be started.
+    pub(crate) fn start(
+        &mut self,
+        path: &Path,
+        state: &State,
+        started: BTreeMap<String, String>,
+    ) -> Result<(), Error> {
+        // What was not begun may have got its inputs and its start only now.
         if self.seq == 0 || !self.begun {
-            return self.begin(path, state);
+            self.begin(path, state)?;
         }
         let new = state.journal.get(self.entries..).unwrap_or_default();
         let entries: Result<Vec<Entry>, Error> =
@@ -130,13 +147,17 @@ impl Writer {
             recipe: (state.recipe != self.recipe).then(|| state.recipe.clone()),
             ..Standing::of(state)
         };
-        if new.is_empty() && self.standing.as_ref() == Some(&standing) {
+        if new.is_empty() && started.is_empty() && self.standing.as_ref() == Some(&standing) {
             return Ok(());
+        }
+        if !new.is_empty() {
+            self.started.clear();
         }
         let line = Line {
             seq: self.seq + 1,
             entries: entries?,
             standing: Some(standing),
+            started: started.clone(),
             ..Line::default()
         };
         let text = text(path, &line)?;
@@ -151,8 +172,19 @@ impl Writer {
             log.append(text.as_bytes())?;
         }
         self.seq += 1;
+        self.started.extend(started);
         self.saved(state);
         Ok(())
+    }
+
+    /// Attempts of the step at the cursor that were started.
+    pub(crate) const fn started(&self) -> &BTreeMap<String, String> {
+        &self.started
+    }
+
+    /// Whether the file is the beginning of a run that somebody wrote, or is not there yet.
+    pub(crate) const fn is_new(&self) -> bool {
+        self.seq == 0
     }
 
     fn begin(&mut self, path: &Path, state: &State) -> Result<(), Error> {
@@ -197,8 +229,12 @@ pub(crate) fn read(path: &Path, captured: bool) -> Result<Option<Read>, Error> {
     }
     if !bytes.starts_with(BEGIN) {
         let state = serde_json::from_slice(&bytes).map_err(|error| wrong(path, error.to_string()));
+        let state = checked(path, state?)?;
+        if state.start.is_some() {
+            return Err(wrong(path, String::from(aris_recipe::engine::BY_HAND)));
+        }
         return Ok(Some(Read {
-            state: checked(path, state?)?,
+            state,
             torn: 0,
             writer: Writer::default(),
         }));
@@ -217,11 +253,16 @@ pub(crate) fn read(path: &Path, captured: bool) -> Result<Option<Read>, Error> {
         return Err(wrong(path, reason));
     };
     let mut state = checked(path, *begin)?;
+    let mut started = BTreeMap::new();
     for (number, line) in (2..).zip(lines) {
         let Some(standing) = line.standing else {
             let reason = format!("line {number}: it does not say how the run stands");
             return Err(wrong(path, reason));
         };
+        if !line.entries.is_empty() {
+            started.clear();
+        }
+        started.extend(line.started);
         for mut entry in line.entries {
             if captured {
                 bring_back(path, number, &mut entry)?;
@@ -237,6 +278,7 @@ pub(crate) fn read(path: &Path, captured: bool) -> Result<Option<Read>, Error> {
     let mut writer = Writer {
         seq,
         good,
+        started,
         ..Writer::default()
     };
     writer.saved(&state);

@@ -1,9 +1,8 @@
 //! Makes the request for a step: the program, its arguments and its environment variables.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use aris_cli::Context;
 use aris_recipe::engine::tokens::Reading;
 use aris_recipe::engine::{Lens, Question};
 use aris_recipe::model::Kind;
@@ -14,6 +13,7 @@ use crate::agent;
 use crate::attempt::{Request, Worker};
 use crate::drive::{Call, Source};
 use crate::secret;
+use crate::session;
 
 /// Schema id of what a program that carries out tools gets on standard input.
 const CALL_SCHEMA: &str = "aris.recipe_runner.call/v1";
@@ -33,7 +33,7 @@ impl Source {
             lens: lens.map(|lens| lens.name.clone()),
             worker: Worker::Command,
             command: Vec::new(),
-            cwd: folder(&with, call.context),
+            cwd: folder(&with, call),
             env: variables(call, lens),
             secrets: secrets(call),
             stdin: None,
@@ -110,9 +110,9 @@ fn asks(call: &Call<'_>, question: &Question<'_>, env: &BTreeMap<String, String>
     )
 }
 
-fn folder(with: &Map<String, Value>, context: &Context) -> PathBuf {
+fn folder(with: &Map<String, Value>, call: &Call<'_>) -> PathBuf {
     let given = with.get("cwd").map(to_text).unwrap_or_default();
-    context.absolute(Path::new(given.trim()))
+    session::base(call.state, call.context).join(given.trim())
 }
 
 fn seconds(with: &Map<String, Value>, key: &str) -> Option<u32> {
@@ -146,7 +146,7 @@ fn secrets(call: &Call<'_>) -> BTreeMap<String, String> {
     let given = given.map(|(input, reference)| {
         let reference = match reference.strip_prefix("file:") {
             Some(path) => {
-                let path = call.context.absolute(Path::new(path.trim()));
+                let path = session::base(call.state, call.context).join(path.trim());
                 format!("file:{}", path.display())
             }
             None => reference.to_owned(),

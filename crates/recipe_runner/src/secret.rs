@@ -56,6 +56,7 @@ pub(crate) fn check(
     recipe: &Recipe,
     inputs: &BTreeMap<String, String>,
     executes: bool,
+    folder: &Path,
     context: &Context,
 ) -> Result<(), Error> {
     if let Some((name, _)) = given(recipe, inputs).find(|(_, place)| !is_place(place)) {
@@ -64,7 +65,7 @@ pub(crate) fn check(
         return Err(Error::input(reason, hint));
     }
     for (name, reference) in given(recipe, inputs) {
-        let Err(why) = value(reference, context.cwd()) else {
+        let Err(why) = value(reference, folder) else {
             continue;
         };
         let reason = format!("the secret input {name} has no value: {why}");
@@ -73,7 +74,7 @@ pub(crate) fn check(
             continue;
         }
         return Err(match reference.strip_prefix("file:").map(Path::new) {
-            Some(path) if !context.absolute(path).exists() => Error::no_file(path, "secret"),
+            Some(path) if !folder.join(path).exists() => Error::no_file(path, "secret"),
             _ => Error::input(reason, "set it, and call again"),
         });
     }

@@ -39,7 +39,8 @@ pub(crate) fn begin(args: &RunArgs, context: &Context) -> Result<(Machine, State
         refuse_errors(&read.path, findings)?;
     }
     let inputs = inputs(&composed.recipe, &given, true)?;
-    secret::check(&composed.recipe, &inputs, args.source.executes(), context)?;
+    let executes = args.source.executes();
+    secret::check(&composed.recipe, &inputs, executes, context.cwd(), context)?;
     let absolute = |path: &Path| context.absolute(path).display().to_string();
     let folders = reading.sub_recipes_dir.iter();
     let reference = RecipeRef {
@@ -49,6 +50,7 @@ pub(crate) fn begin(args: &RunArgs, context: &Context) -> Result<(Machine, State
         sub_recipes: digests,
         sub_recipes_dirs: folders.map(|folder| absolute(folder)).collect(),
         temp_dir: Some(reading.temp_dir.clone()),
+        folder: Some(context.cwd().display().to_string()),
         manifest,
     };
     let machine = Machine::new(composed.recipe, data.manifest.as_ref());
@@ -134,7 +136,9 @@ pub(crate) fn reopen(
             state.max_steps = aris_recipe::engine::state::MAX_STEPS;
         }
     }
+    let folder = folder(state, elsewhere.is_some(), context)?;
     state.recipe = RecipeRef {
+        folder: Some(folder.display().to_string()),
         name: machine.recipe.name.clone(),
         path: path.display().to_string(),
         sha256: read.sha256,
@@ -143,6 +147,45 @@ pub(crate) fn reopen(
         ..std::mem::take(&mut state.recipe)
     };
     Ok(machine)
+}
+
+/// Where relative folders of a run begin: where it was started, not where somebody continues it.
+///
+/// **Errors**: that folder is gone, and nobody says where the project is now.
+fn folder(state: &State, moved: bool, context: &Context) -> Result<PathBuf, Error> {
+    let here = context.cwd().to_path_buf();
+    let Some(folder) = state.recipe.folder.as_ref().map(PathBuf::from) else {
+        if !state.journal.is_empty() {
+            let here = here.display();
+            context.note(&format!(
+                "the state does not say where the run was started: relative folders of its steps are now those below {here}"
+            ));
+        }
+        return Ok(here);
+    };
+    if folder.is_dir() {
+        return Ok(folder);
+    }
+    if moved {
+        return Ok(here);
+    }
+    let reason = format!(
+        "the run was started in {}, which is not there any more",
+        folder.display()
+    );
+    let hint = "where the project was moved, continue in its new folder with recipe_runner resume --state STATE --recipe FILE";
+    Err(Error::refused_at(
+        &folder,
+        ErrorKind::NotFound,
+        reason,
+        hint,
+    ))
+}
+
+/// Where relative folders of a run that was read begin.
+pub(crate) fn base(state: &State, context: &Context) -> PathBuf {
+    let folder = state.recipe.folder.as_deref().unwrap_or_default();
+    context.absolute(Path::new(folder))
 }
 
 fn refuse_errors(path: &Path, mut findings: Vec<Finding>) -> Result<(), Error> {

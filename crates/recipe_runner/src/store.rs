@@ -9,7 +9,7 @@ use aris_contract::ErrorKind;
 use aris_fs::{FsError, Lock};
 use aris_recipe::engine::State;
 
-use crate::attempt::{self, Left, Part};
+use crate::attempt::{self, Left, Part, Started};
 use crate::cli::WaitArgs;
 use crate::error::Error;
 use crate::journal::{self, Writer, attempts_of, beside};
@@ -87,6 +87,19 @@ impl Store {
                 "{path}: the last line is incomplete ({torn} bytes, from a write that was cut off) and is ignored"
             ));
         }
+        if read.writer.is_new() && self.attempts().exists() {
+            // What a run left whose state is gone is no work of the one that begins here.
+            for folder in aris_fs::list_sorted(&self.attempts())? {
+                idle(&folder.path, &folder.name.to_string_lossy())?;
+            }
+            let aside = self.free();
+            self.move_attempts(&aside)?;
+            let aside = beside(&aside, ".d");
+            let aside = aside.display();
+            context.note(&format!(
+                "the state has no journal yet: the attempts of an earlier run were moved to {aside}"
+            ));
+        }
         self.writer.replace(read.writer);
         Ok(read.state)
     }
@@ -101,7 +114,7 @@ impl Store {
     ///
     /// **Errors**: the run is not over, or was in use until now, without `always`; or a step of it still runs.
     pub(crate) fn make_room(&self, always: bool, context: &Context) -> Result<(), Error> {
-        let there = read(&self.path);
+        let there = read(&self.path).map(|read| read.map(|(state, _)| state));
         let is_there = !matches!(there, Ok(None));
         let unfinished = match there {
             Ok(state) => state.filter(|state| !state.status.is_over()),
@@ -125,25 +138,15 @@ impl Store {
         let attempts = self.attempts();
         if let Some(state) = unfinished {
             let step = state.cursor.as_deref().unwrap_or_default();
-            for part in attempt::parts(&attempts.join(ticket(&state)))? {
-                if let Left::AtWork(work) = part.left {
-                    return Err(work.refuses(step));
-                }
-            }
+            idle(&attempts.join(ticket(&state)), step)?;
         }
         if !is_there && !attempts.exists() {
             return Ok(());
         }
-        let free = (1..MANY).find(|number| {
-            let aside = beside(&self.path, &format!(".{number}"));
-            !aside.exists() && !beside(&aside, ".d").exists()
-        });
-        let aside = beside(&self.path, &format!(".{}", free.unwrap_or(MANY)));
-        // The attempts are moved first. If only that is done, the state has no attempts, which does no harm; attempts without their state
-        // would be taken for those of the next run.
-        if attempts.exists() {
-            aris_fs::rename_new(&attempts, &beside(&aside, ".d"))?;
-        }
+        let aside = self.free();
+        // The attempts first: a state without its attempts is over, attempts without their state would be taken for those of
+        // the next run.
+        self.move_attempts(&aside)?;
         if is_there {
             aris_fs::rename_new(&self.path, &aside)?;
             let aside = aside.display();
@@ -152,12 +155,54 @@ impl Store {
         Ok(())
     }
 
-    /// Folders of the attempts of the step at the cursor that were begun, and of which it is not known how they ended.
-    pub(crate) fn interrupted(&self, state: &State) -> Result<Vec<PathBuf>, Error> {
-        let parts = attempt::parts(&self.attempts().join(ticket(state)))?;
-        let is_interrupted = |part: &Part| matches!(part.left, Left::Interrupted);
-        let interrupted = parts.into_iter().filter(is_interrupted);
-        Ok(interrupted.map(|part| part.folder).collect())
+    /// Where an earlier run goes.
+    fn free(&self) -> PathBuf {
+        let free = (1..MANY).find(|number| {
+            let aside = beside(&self.path, &format!(".{number}"));
+            !aside.exists() && !beside(&aside, ".d").exists()
+        });
+        beside(&self.path, &format!(".{}", free.unwrap_or(MANY)))
+    }
+
+    fn move_attempts(&self, aside: &Path) -> Result<(), Error> {
+        let attempts = self.attempts();
+        if attempts.exists() {
+            aris_fs::rename_new(&attempts, &beside(aside, ".d"))?;
+        }
+        Ok(())
+    }
+
+    /// Folders of the attempts of the step at the cursor of which somebody has to look first what came of them, and what is said of each.
+    pub(crate) fn unclear(&self, state: &State) -> Result<Vec<(PathBuf, String)>, Error> {
+        let folder = self.attempts().join(ticket(state));
+        let parts = attempt::parts(&folder, Some(&self.started()))?;
+        let step = state.cursor.as_deref().unwrap_or_default();
+        let said = |part: Part| {
+            let said = part.left.unclear(step, &part.folder)?;
+            Some((part.folder, said))
+        };
+        Ok(parts.into_iter().filter_map(said).collect())
+    }
+
+    /// Writes down which attempts are about to be started, with their requests.
+    pub(crate) fn start(
+        &self,
+        state: &State,
+        attempts: &[(&Path, String)],
+    ) -> Result<Started, Error> {
+        let root = self.attempts();
+        let named = attempts.iter();
+        let named = named.map(|(folder, digest)| (Started::name(&root, folder), digest.clone()));
+        let named = named.collect();
+        self.writer.borrow_mut().start(&self.path, state, named)?;
+        Ok(self.started())
+    }
+
+    /// Which attempts of the step at the cursor were started.
+    pub(crate) fn started(&self) -> Started {
+        let digests = self.writer.borrow().started().clone();
+        let root = self.attempts();
+        Started { root, digests }
     }
 
     /// The folder of attempts.
@@ -181,14 +226,29 @@ impl Drop for Store {
 /// Reads a state that another process may be using, without values in files of their own; `None` where there is none.
 ///
 /// **Errors**: when it is malformed.
-fn read(path: &Path) -> Result<Option<State>, Error> {
-    Ok(journal::read(path, false)?.map(|read| read.state))
+fn read(path: &Path) -> Result<Option<(State, Started)>, Error> {
+    let read = journal::read(path, false)?;
+    Ok(read.map(|read| {
+        let (root, digests) = (attempts_of(path), read.writer.started().clone());
+        (read.state, Started { root, digests })
+    }))
+}
+
+/// **Errors**: an attempt in this folder is at work.
+fn idle(folder: &Path, step: &str) -> Result<(), Error> {
+    for part in attempt::parts(folder, None)? {
+        if let Left::AtWork(work) = part.left {
+            let step = attempt::step_of(&part.folder)?.unwrap_or_else(|| step.to_owned());
+            return Err(work.refuses(&step));
+        }
+    }
+    Ok(())
 }
 
 /// The same for a state that must exist.
 ///
-/// **Errors**: also when it does not exist.
-pub(crate) fn load(path: &Path) -> Result<State, Error> {
+/// **Errors**: when it is not there, too.
+pub(crate) fn load(path: &Path) -> Result<(State, Started), Error> {
     read(path)?.ok_or_else(|| Error::no_file(path, "state"))
 }
 

@@ -24,3 +24,4 @@ pub use outcome::{Outcome, OutcomeStatus};
 pub use question::Question;
 pub use script::Script;
 pub use state::{Entry, Event, State, Status};
+pub use verify::BY_HAND;

@@ -141,6 +141,9 @@ pub struct RecipeRef {
     /// What replaced the placeholder of the folder for temporary files.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub temp_dir: Option<String>,
+    /// Where the run was started: relative folders of its steps, and files of its secrets, are below it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub folder: Option<String>,
     /// The contracts of skills that answers are compared with.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub manifest: Option<FileRef>,

@@ -3,18 +3,29 @@
 use super::machine::Machine;
 use super::state::{Event, State, Status, digest_of};
 
+/// Why a state that was written by hand is refused.
+pub const BY_HAND: &str = "a state that is written by hand has recipe, inputs and context; what a run adds to them, only a run can add";
+
 impl Machine {
     /// Replays the journal and compares the result with the state.
     ///
     /// The counts of bounded steps follow from the recipe. They are not compared but set, because the recipe may have changed since the
     /// journal was written.
     ///
-    /// **Errors**: the first difference, in words.
+    /// **Errors**: the first difference, in words; of a state that has not begun, what only a run can add.
     pub fn verify(&self, state: &mut State) -> Result<(), String> {
         let Some(start) = &state.start else {
-            let is_new = state.journal.is_empty();
-            let why = || String::from("the state has a journal and no start: it was edited");
-            return is_new.then_some(()).ok_or_else(why);
+            let new = State {
+                schema: state.schema.clone(),
+                recipe: state.recipe.clone(),
+                inputs: state.inputs.clone(),
+                context: state.context.clone(),
+                max_steps: state.max_steps,
+                ..State::default()
+            };
+            return (*state == new)
+                .then_some(())
+                .ok_or_else(|| BY_HAND.to_owned());
         };
         let mut head = Self::start_digest(state, start);
         let mut folded = State {

@@ -21,6 +21,7 @@ use aris_cli::Context;
 use aris_contract::ErrorKind;
 use aris_fs::Lock;
 use aris_proc::{Finished, ProcError};
+use aris_recipe::engine::state::digest_of;
 use aris_recipe::engine::tokens::Reading;
 use aris_recipe::engine::{Outcome, OutcomeStatus};
 use serde::{Deserialize, Serialize};
@@ -87,6 +88,39 @@ pub(crate) struct Request {
     pub(crate) reading: Reading,
 }
 
+impl Request {
+    /// Its SHA-256, which the journal holds for each attempt that was started.
+    pub(crate) fn digest(&self) -> String {
+        digest_of(self)
+    }
+}
+
+/// The attempts of the step at the cursor that the run started, from its journal: each folder with the digest of its request. Any other
+/// folder, and any other request, is not an attempt of this run.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Started {
+    /// The folder of all attempts.
+    pub(crate) root: PathBuf,
+    /// By the path below it.
+    pub(crate) digests: BTreeMap<String, String>,
+}
+
+impl Started {
+    /// The name of an attempt in the journal.
+    pub(crate) fn name(root: &Path, folder: &Path) -> String {
+        let below = folder.strip_prefix(root).unwrap_or(folder);
+        below.display().to_string()
+    }
+
+    fn holds(&self, folder: &Path) -> Result<bool, Error> {
+        let Some(digest) = self.digests.get(&Self::name(&self.root, folder)) else {
+            return Ok(false);
+        };
+        let request = read::<Request>(&folder.join(REQUEST))?;
+        Ok(request.is_some_and(|request| request.digest() == *digest))
+    }
+}
+
 /// The record of an attempt.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 struct Record {
@@ -120,6 +154,8 @@ pub(crate) enum Left {
     Cancelled,
     /// It was begun, and it is not known how it ended.
     Interrupted,
+    /// The folder holds something that this run did not start.
+    Foreign,
 }
 
 /// A step whose work still runs.
@@ -133,17 +169,42 @@ pub(crate) struct AtWork {
     pub(crate) log: String,
 }
 
-/// The message about an attempt that was interrupted.
-pub(crate) fn interrupted(step: &str, folder: &Path) -> String {
-    format!(
-        "step {step} was interrupted: how far it came is not known. Look into {}, then say what came of it with recipe_runner complete, or let \
-         it run again with recipe_runner resume --rerun-interrupted",
-        folder.display()
-    )
+impl Left {
+    /// The message about an attempt that a person has to check first; `None` for every other attempt.
+    pub(crate) fn unclear(&self, step: &str, folder: &Path) -> Option<String> {
+        let folder = folder.display();
+        let what = match self {
+            Self::Interrupted => format!(
+                "step {step} was interrupted: how far it came is not known. Look into {folder}"
+            ),
+            Self::Foreign => format!(
+                "step {step} was not carried out by this run: its journal does not say that it started what lies in {folder}. Another run or a \
+                 step left it there, or a version of recipe_runner that did not write this down. Look into it"
+            ),
+            _ => return None,
+        };
+        Some(format!(
+            "{what}, then say what came of the step with recipe_runner complete, or let it run again with recipe_runner resume --rerun-interrupted"
+        ))
+    }
 }
 
-/// Reads the state of an attempt, without taking part in it.
-pub(crate) fn left(folder: &Path) -> Result<Left, Error> {
+/// Reads the state of an attempt, without taking part in it. With `started`, an attempt that the run did not start counts only while it is
+/// running, so that the same work is not done twice at once.
+pub(crate) fn left(folder: &Path, started: Option<&Started>) -> Result<Left, Error> {
+    let found = found(folder)?;
+    let counts = match (started, &found) {
+        (None, _) | (_, Left::AtWork(_)) => true,
+        (Some(started), Left::Nothing) => {
+            let name = Started::name(&started.root, folder);
+            started.digests.contains_key(&name) || !folder.exists()
+        }
+        (Some(started), _) => started.holds(folder)?,
+    };
+    Ok(if counts { found } else { Left::Foreign })
+}
+
+fn found(folder: &Path) -> Result<Left, Error> {
     if let Some(ended) = recorded(folder)? {
         return Ok(ended);
     }
@@ -224,42 +285,34 @@ pub(crate) fn step_of(folder: &Path) -> Result<Option<String>, Error> {
     Ok(read::<Request>(&folder.join(REQUEST))?.map(|request| request.step))
 }
 
-/// Makes an attempt, or finds how it ended; the result is neither `Nothing` nor `AtWork`.
+/// Makes an attempt that the journal lists, or finds how it ended; the result is neither `Nothing` nor `AtWork`.
 pub(crate) fn make(
     folder: &Path,
-    request: impl FnOnce() -> Result<Request, Error>,
+    request: &Request,
+    started: &Started,
     program: &Program,
 ) -> Result<Left, Error> {
-    match left(folder)? {
-        // It was cancelled before this engine was called to go on.
-        Left::Cancelled => put_aside(folder)?,
-        Left::Nothing | Left::AtWork(_) => {}
-        over => return Ok(over),
-    }
-    let at = folder.join(REQUEST);
-    let request = if let Some(request) = read::<Request>(&at)? {
-        request
-    } else {
-        aris_fs::create_dir(folder)?;
-        let request = request()?;
-        write(&at, &request)?;
-        request
-    };
     let mut said = String::new();
-    if matches!(left(folder)?, Left::Nothing) {
-        aris_attempt::prepare(folder, &program.work(folder, &request))?;
-        let deadline = Duration::from_secs(u64::from(request.deadline_s)) + MARGIN;
-        let ended = program
-            .run(&[OsStr::new("--attempt"), folder.as_os_str()], deadline)
-            .map_err(|error| Error::not_started(&request.step, error))?;
-        ended.stderr.text().trim().clone_into(&mut said);
+    match left(folder, Some(started))? {
+        Left::AtWork(_) => {}
+        Left::Nothing => {
+            aris_fs::create_dir(folder)?;
+            write(&folder.join(REQUEST), request)?;
+            aris_attempt::prepare(folder, &program.work(folder, request))?;
+            let deadline = Duration::from_secs(u64::from(request.deadline_s)) + MARGIN;
+            let ended = program
+                .run(&[OsStr::new("--attempt"), folder.as_os_str()], deadline)
+                .map_err(|error| Error::not_started(&request.step, error))?;
+            ended.stderr.text().trim().clone_into(&mut said);
+        }
+        over => return Ok(over),
     }
     // The runner of an engine that died goes on, and so does the work of a runner that died.
     Lock::acquire(&folder.join(format::ALIVE))?;
-    while matches!(left(folder)?, Left::AtWork(_)) {
+    while matches!(found(folder)?, Left::AtWork(_)) {
         std::thread::park_timeout(AGAIN);
     }
-    match left(folder)? {
+    match left(folder, Some(started))? {
         Left::AtWork(_) => Ok(Left::Interrupted),
         Left::Nothing => {
             let record = read::<Record>(&folder.join(OUTCOME))?;
@@ -268,21 +321,26 @@ pub(crate) fn make(
             if let Some(above) = folder.parent() {
                 aris_fs::remove_tree(above, folder)?;
             }
-            Err(Error::not_started(request.step, reason))
+            Err(Error::not_started(&request.step, reason))
         }
         over => Ok(over),
     }
 }
 
-/// Names for the folders of cancelled attempts, in order.
-pub(crate) fn asides(folder: &Path) -> impl Iterator<Item = PathBuf> {
+/// In the name of a folder: the attempt was cancelled.
+pub(crate) const CANCELLED: &str = "cancelled";
+/// In the name of a folder: the run did not start what it holds.
+pub(crate) const FOREIGN: &str = "not-started-here";
+
+/// Names for a folder that is moved aside, in order; `why` is a part of them.
+pub(crate) fn asides(folder: &Path, why: &str) -> impl Iterator<Item = PathBuf> {
     let name = folder.file_name().unwrap_or_default().to_string_lossy();
-    (1..).map(move |number: u32| folder.with_file_name(format!("{name}.cancelled-{number}")))
+    (1..).map(move |number: u32| folder.with_file_name(format!("{name}.{why}-{number}")))
 }
 
-/// Keeps the folder of a cancelled attempt under another name.
-fn put_aside(folder: &Path) -> Result<(), Error> {
-    match asides(folder).find(|aside| !aside.exists()) {
+/// Keeps the folder of an attempt under another name.
+pub(crate) fn put_aside(folder: &Path, why: &str) -> Result<(), Error> {
+    match asides(folder, why).find(|aside| !aside.exists()) {
         Some(aside) => Ok(aris_fs::rename_new(folder, &aside)?),
         None => Ok(()),
     }
@@ -403,22 +461,31 @@ pub(crate) struct Part {
     pub(crate) left: Left,
 }
 
-/// The attempts in the folder of a ticket.
-pub(crate) fn parts(folder: &Path) -> Result<Vec<Part>, Error> {
-    let Some(names) = read::<Vec<String>>(&folder.join(LENSES))? else {
-        return Ok(vec![Part {
+/// The attempts in the folder of a ticket; the lenses are those that `lenses.json` lists.
+pub(crate) fn parts(folder: &Path, started: Option<&Started>) -> Result<Vec<Part>, Error> {
+    match read(&folder.join(LENSES))? {
+        Some(names) => parts_of(folder, names, started),
+        None => Ok(vec![Part {
             lens: None,
-            left: left(folder)?,
+            left: left(folder, started)?,
             folder: folder.to_path_buf(),
-        }]);
-    };
+        }]),
+    }
+}
+
+/// The attempts of these lenses in the folder of a ticket.
+pub(crate) fn parts_of(
+    folder: &Path,
+    names: Vec<String>,
+    started: Option<&Started>,
+) -> Result<Vec<Part>, Error> {
     let part = |(at, lens): (usize, String)| {
         let mut own = below(folder, at);
-        let mut found = left(&own)?;
+        let mut found = left(&own, started)?;
         if matches!(found, Left::Nothing) {
             // A lens that succeeded in an earlier attempt is not tried again.
             for folder in earlier(folder) {
-                let there = left(&below(&folder, at))?;
+                let there = left(&below(&folder, at), started)?;
                 if matches!(&there, Left::Ended(outcome) if outcome.status == OutcomeStatus::Success)
                 {
                     (own, found) = (below(&folder, at), there);

@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use aris_cli::Clock;
+use aris_contract::failure::ErrorBody;
 use aris_proc::{End, ProcError};
 use aris_recipe::engine::tokens;
 use aris_recipe::engine::{Outcome, OutcomeStatus};
@@ -22,6 +23,10 @@ use crate::secret::{self, Redactor};
 
 /// Bytes of each stream that are kept for captures and agents' answers; the log has everything.
 const CAPTURE_LIMIT: usize = 16 << 20;
+/// A file that keeps space on the disk free for the outcome while the step is running.
+const RESERVE: &str = "reserve";
+/// Bytes of that file: enough for most outcomes and the exit record.
+const ROOM: usize = 64 << 10;
 /// The note of a step whose log could not be written.
 const LOG_LOST: &str = "its log could not be written as a whole";
 /// **Source**: POSIX.
@@ -32,14 +37,26 @@ pub(crate) fn work(folder: &Path, clock: Clock) -> Result<(), Error> {
     let Some(request) = read::<Request>(&folder.join(REQUEST))? else {
         return Err(Error::no_file(&folder.join(REQUEST), "attempt"));
     };
-    let record = worked(folder, &request, clock.now().to_string(), clock);
-    let written = write(&folder.join(OUTCOME), &record);
-    if written.is_ok() {
-        return written;
-    }
+    // The step may fill the disk, and its outcome must be written all the same.
+    let reserve = folder.join(RESERVE);
+    aris_fs::write_unsynced(&reserve, &vec![b'.'; ROOM]).unwrap_or_default();
+    let mut record = worked(folder, &request, clock.now().to_string(), clock);
+    let outcome = folder.join(OUTCOME);
     // On a full disk the outcome is more important than the log.
-    aris_fs::remove_file(&folder.join(STDOUT))?;
-    write(&folder.join(OUTCOME), &record)
+    let mut written = write(&outcome, &record);
+    for given_up in [STDOUT, RESERVE] {
+        if written.is_err() {
+            aris_fs::remove_file(&folder.join(given_up))?;
+            written = write(&outcome, &record);
+        }
+    }
+    if let Err(error) = written {
+        // A gate may decide by what is missing, so the step has failed.
+        let why = ErrorBody::of(&error).message;
+        record.outcome = Some(unread(&format!("its result could not be kept: {why}")));
+        return write(&outcome, &record);
+    }
+    Ok(aris_fs::remove_file(&reserve)?)
 }
 
 fn worked(folder: &Path, request: &Request, started: String, clock: Clock) -> Record {
@@ -79,7 +96,13 @@ fn worked(folder: &Path, request: &Request, started: String, clock: Clock) -> Re
     for (name, reference) in &request.secrets {
         match secret::value(reference, &request.cwd) {
             Ok(value) => secrets.insert(name, value),
-            Err(why) => return failed(&format!("{name} has no value: {why}")),
+            // The cause is on this machine, not in the step.
+            Err(why) => {
+                return Record {
+                    not_started: Some(format!("{name} has no value: {why}")),
+                    ..record()
+                };
+            }
         };
     }
     for (name, value) in &secrets {

@@ -35,14 +35,14 @@ pub(crate) struct Cancelled {
 /// Tells the running step, or each of its lenses, to end, and waits until it has: SIGTERM, and SIGKILL after ten seconds.
 pub(crate) fn run(args: &StatusArgs, context: &Context) -> Result<Shown, Error> {
     let path = context.absolute(&args.state);
-    let state = store::load(&path)?;
+    let (state, _) = store::load(&path)?;
     let folder = folder(&path, &ticket(&state));
     let until = Instant::now() + GRACE + MARGIN;
     let mut done = Cancelled::default();
     let mut told: Vec<u64> = Vec::new();
     loop {
         let mut at_work = None;
-        for part in attempt::parts(&folder)? {
+        for part in attempt::parts(&folder, None)? {
             let Left::AtWork(work) = part.left else {
                 continue;
             };

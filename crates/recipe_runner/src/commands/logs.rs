@@ -43,7 +43,7 @@ pub(crate) struct Log {
 /// Prints the log of the running step, or of the last attempt of a step.
 pub(crate) fn run(args: &LogsArgs, context: &Context) -> Result<Outcome<Log>, Error> {
     let state_path = context.absolute(&args.state);
-    let state = store::load(&state_path)?;
+    let (state, _) = store::load(&state_path)?;
     let now = ticket(&state);
     let at_cursor = step_of(&folder(&state_path, &now))?;
     let (ticket, step) = match (&args.step, at_cursor) {
@@ -52,7 +52,7 @@ pub(crate) fn run(args: &LogsArgs, context: &Context) -> Result<Outcome<Log>, Er
     };
     let folder = chosen(&folder(&state_path, &ticket), &step, args.lens.as_deref())?;
     let path = folder.join(if args.stderr { STDERR } else { STDOUT });
-    let mut at_work = matches!(attempt::left(&folder)?, Left::AtWork(_));
+    let mut at_work = matches!(attempt::left(&folder, None)?, Left::AtWork(_));
     let (mut at, mut rest) = (0, Vec::new());
     while args.follow || !context.json() {
         let piece = from(&path, at)?;
@@ -73,7 +73,7 @@ pub(crate) fn run(args: &LogsArgs, context: &Context) -> Result<Outcome<Log>, Er
         }
         std::thread::park_timeout(AGAIN);
         // Looked up before the log is read, so that everything written before the end is printed.
-        at_work = matches!(attempt::left(&folder)?, Left::AtWork(_));
+        at_work = matches!(attempt::left(&folder, None)?, Left::AtWork(_));
     }
     if args.follow && !rest.is_empty() {
         rest.push(b'\n');
@@ -95,7 +95,7 @@ pub(crate) fn run(args: &LogsArgs, context: &Context) -> Result<Outcome<Log>, Er
 
 /// The step of the attempts in a folder; `None` where there is none.
 fn step_of(folder: &Path) -> Result<Option<String>, Error> {
-    for part in attempt::parts(folder)? {
+    for part in attempt::parts(folder, None)? {
         if let Some(step) = attempt::step_of(&part.folder)? {
             return Ok(Some(step));
         }
@@ -105,7 +105,7 @@ fn step_of(folder: &Path) -> Result<Option<String>, Error> {
 
 /// The folder of a lens, or of the only attempt of a step.
 fn chosen(folder: &Path, step: &str, wanted: Option<&str>) -> Result<PathBuf, Error> {
-    let parts = attempt::parts(folder)?;
+    let parts = attempt::parts(folder, None)?;
     let names = parts.iter().filter_map(|part| part.lens.as_deref());
     let names: Vec<&str> = names.collect();
     let is_wanted = |part: &&Part| part.lens.is_some() && part.lens.as_deref() == wanted;

@@ -6,17 +6,17 @@ use std::path::PathBuf;
 
 use aris_cli::{Context, Outcome, Shown};
 use aris_contract::{ErrorKind, Signal};
-use aris_recipe::Step;
 use aris_recipe::engine::tokens::{self, Reading};
 use aris_recipe::engine::{
     self, Entry, Event, Lens, Machine, OutcomeStatus, Question, State, Status,
 };
 use aris_recipe::model::Kind;
+use aris_recipe::{Step, value};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::agent;
-use crate::attempt;
+use crate::attempt::{self, Left, Part};
 use crate::cli::{CompleteArgs, StateArgs};
 use crate::commands::run::{end_word, signal, write_end};
 use crate::drive::{self, Source};
@@ -62,9 +62,11 @@ pub(crate) struct Next {
     /// Names this try; `complete --ticket` takes it.
     #[serde(skip_serializing_if = "Option::is_none")]
     ticket: Option<String>,
-    /// Folders of attempts of this try that were begun, and of which it is not known how they ended: look there before the work is done
-    /// again.
+    /// Folders of attempts of this try that were begun, and of which it is not known how they ended, or that this run did not start: look
+    /// there before the work is done again.
     interrupted: Vec<PathBuf>,
+    #[serde(skip)]
+    said: Vec<String>,
     /// Whether it ended at a stop step that is declared as a failure.
     #[serde(skip_serializing_if = "Option::is_none")]
     failed: Option<bool>,
@@ -83,6 +85,9 @@ pub(crate) struct LensCall {
     lens: String,
     /// Arguments, filled in.
     with: Map<String, Value>,
+    /// The result of a lens that succeeded before: it is not run again, and its result takes its place in the list.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    result: Option<Map<String, Value>>,
 }
 
 /// What a recorded outcome led to.
@@ -100,7 +105,8 @@ pub(crate) struct Completed {
 pub(crate) fn next(args: &StateArgs, context: &Context) -> Result<Shown, Error> {
     let (store, machine, mut state) = open(args, "recipe_runner next", context)?;
     settle(&machine, &mut state, &store, context)?;
-    let (data, signal) = (Next::of(&machine, &state, &store)?, ended(&state));
+    let data = Next::of(&machine, &state, &store, context)?;
+    let signal = ended(&state);
     Ok(Outcome { data, signal }.shown(NEXT_SCHEMA, Next::render))
 }
 
@@ -122,7 +128,7 @@ pub(crate) fn complete(args: &CompleteArgs, context: &Context) -> Result<Shown, 
     let data = Completed {
         step: args.step.clone(),
         recorded: wanted,
-        next: Next::of(&machine, &state, &store)?,
+        next: Next::of(&machine, &state, &store, context)?,
     };
     Ok(Outcome { data, signal }.shown(COMPLETE_SCHEMA, Completed::render))
 }
@@ -216,7 +222,9 @@ fn open(args: &StateArgs, what: &str, context: &Context) -> Result<(Store, Machi
     let mut state = store.load(context)?;
     let machine = session::reopen(&mut state, store.path(), None, false, context)?;
     if state.start.is_none() {
-        machine.resume(&mut state);
+        let resumption = machine.resume(&mut state);
+        let notes = resumption.iter().flat_map(|resumption| &resumption.notes);
+        notes.for_each(|note| context.warn(note));
     }
     Ok((store, machine, state))
 }
@@ -288,7 +296,12 @@ fn ways(step: &Step, state: &State) -> Option<String> {
 }
 
 impl Next {
-    fn of(machine: &Machine, state: &State, store: &Store) -> Result<Self, Error> {
+    fn of(
+        machine: &Machine,
+        state: &State,
+        store: &Store,
+        context: &Context,
+    ) -> Result<Self, Error> {
         let cursor = state.cursor.as_deref();
         let cursor = cursor.filter(|_| state.status == Status::Waiting);
         let step = cursor.and_then(|name| machine.recipe.step(name));
@@ -315,22 +328,42 @@ impl Next {
             _ => ("", None),
         };
         let lenses = machine.lenses(step, state).unwrap_or_default();
-        let call = |lens: Lens| LensCall {
-            with: machine.rendered(step, state, Some(&lens)),
-            lens: lens.name,
+        let with = |lens: Option<&Lens>| {
+            let mut with = machine.rendered(step, state, lens);
+            let base = session::base(state, context);
+            // The work is done in the folder where the run was started.
+            if base != context.cwd() && matches!(step.kind(), Kind::Agent | Kind::Command) {
+                let cwd = with.get("cwd").map(value::to_text).unwrap_or_default();
+                let cwd = base.join(cwd.trim()).display().to_string();
+                with.insert(String::from("cwd"), Value::from(cwd));
+            }
+            with
         };
-        let calls: Vec<LensCall> = lenses.into_iter().map(call).collect();
+        let folder = store.attempts().join(ticket(state));
+        let names = lenses.iter().map(|lens| lens.name.clone()).collect();
+        let parts = attempt::parts_of(&folder, names, Some(&store.started()))?;
+        let call = |(lens, part): (Lens, Part)| LensCall {
+            with: with(Some(&lens)),
+            lens: lens.name,
+            result: match part.left {
+                Left::Ended(outcome) if outcome.is_success(step) => outcome.result,
+                _ => None,
+            },
+        };
+        let calls: Vec<LensCall> = lenses.into_iter().zip(parts).map(call).collect();
+        let (interrupted, said) = store.unclear(state)?.into_iter().unzip();
         Ok(Self {
             step: Some(step.name.clone()),
             kind: Some(kind.to_owned()),
             tool: tool.map(str::to_owned),
-            with: Some(machine.rendered(step, state, None)),
+            with: Some(with(None)),
             lenses: (!calls.is_empty()).then_some(calls),
             message: machine.message(step, state).or_else(|| ways(step, state)),
             model: step.model.as_deref().map(str::to_owned),
             attempt: Some(state.attempts + 1),
             ticket: Some(ticket(state)),
-            interrupted: store.interrupted(state)?,
+            interrupted,
+            said,
             ..stands
         })
     }
@@ -346,21 +379,26 @@ impl Next {
         let (kind, ticket) = (kind.unwrap_or_default(), self.ticket.as_deref());
         let ticket = ticket.unwrap_or_default();
         writeln!(out, "step {step} ({kind}), ticket {ticket}")?;
-        for folder in &self.interrupted {
-            writeln!(out, "{}", attempt::interrupted(step, folder))?;
+        for said in &self.said {
+            writeln!(out, "{said}")?;
         }
         if let Some(message) = &self.message {
             writeln!(out, "{}", message.trim_end())?;
         }
         let whole = self.with.iter().filter(|_| self.lenses.is_none());
         let calls = self.lenses.iter().flatten();
-        let calls = calls.map(|call| (Some(&call.lens), &call.with));
-        for (lens, with) in whole.map(|with| (None, with)).chain(calls) {
-            if let Some(lens) = lens {
+        let calls = calls.map(|call| (Some(call), &call.with));
+        for (call, with) in whole.map(|with| (None, with)).chain(calls) {
+            if let Some(LensCall { lens, result, .. }) = call {
                 writeln!(out, "lens {lens}")?;
+                if let Some(result) = result {
+                    let result = Value::Object(result.clone());
+                    writeln!(out, "succeeded before; pass its result on: {result}")?;
+                    continue;
+                }
             }
             for (key, value) in with {
-                writeln!(out, "{key}: {}", aris_recipe::value::to_text(value))?;
+                writeln!(out, "{key}: {}", value::to_text(value))?;
             }
         }
         Ok(())

@@ -11,11 +11,11 @@ use aris_recipe::engine::{Machine, State, Status};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use crate::attempt;
 use crate::cli::{ResumeArgs, RunArgs};
 use crate::drive::{self, Source};
 use crate::error::Error;
 use crate::journal;
+use crate::secret;
 use crate::session;
 use crate::store::Store;
 
@@ -102,6 +102,10 @@ pub(crate) fn resume(args: &ResumeArgs, context: &Context) -> Result<Shown, Erro
     if let Some(max_steps) = args.max_steps {
         state.max_steps = max_steps;
     }
+    if args.source.executes() {
+        let base = session::base(&state, context);
+        secret::check(&machine.recipe, &state.inputs, true, &base, context)?;
+    }
     let mut source = Source::of(&args.source, context)?;
     source.note_unknown(&machine, context);
     if args.accept_changed && machine.reroute(&mut state, Some(&context.now().to_string())) {
@@ -109,12 +113,12 @@ pub(crate) fn resume(args: &ResumeArgs, context: &Context) -> Result<Shown, Erro
     }
     let no_steps = || journal::wrong(store.path(), String::from("its recipe has no steps"));
     let resumption = machine.resume(&mut state).ok_or_else(no_steps)?;
+    resumption.notes.iter().for_each(|note| context.warn(note));
     store.save(&state)?;
     let goes_on = args.source.outcomes.is_some() || args.source.executes();
     if !goes_on {
-        let step = resumption.step.as_deref().unwrap_or_default();
-        for folder in store.interrupted(&state)? {
-            context.warn(&attempt::interrupted(step, &folder));
+        for (_, said) in store.unclear(&state)? {
+            context.warn(&said);
         }
         let signal = signal(&state).filter(|_| state.status.is_over());
         let data = Resumed {

@@ -36,8 +36,10 @@ pub(crate) struct Standing {
     at_work: Option<AtWork>,
     /// The status of each lens, if the step has several.
     lenses: Vec<LensStanding>,
-    /// Whether its work was begun and it is not known how it ended.
+    /// Whether its work was begun and it is not known how it ended, or its folder holds something that this run did not start.
     interrupted: bool,
+    #[serde(skip)]
+    said: Vec<String>,
     /// Whether its work was cancelled; `resume` starts it again.
     cancelled: bool,
     /// Whether the run ended at a stop step that is declared as a failure.
@@ -68,23 +70,24 @@ pub(crate) struct LensStanding {
 /// Reads the state and looks at the attempts at its end.
 pub(crate) fn run(args: &StatusArgs, context: &Context) -> Result<Shown, Error> {
     let path = context.absolute(&args.state);
-    let state = store::load(&path)?;
-    let parts = if state.status.is_over() {
+    let (state, started) = store::load(&path)?;
+    let parts = if state.status.is_over() || state.start.is_none() {
         Vec::new()
     } else {
-        attempt::parts(&folder(&path, &ticket(&state)))?
+        attempt::parts(&folder(&path, &ticket(&state)), Some(&started))?
     };
-    let (mut interrupted, mut cancelled, mut at_work) = (false, false, None);
+    let (mut said, mut cancelled, mut at_work) = (Vec::new(), false, None);
+    let cursor = state.cursor.as_deref().unwrap_or_default();
     let mut lenses = Vec::new();
     for part in parts {
+        said.extend(part.left.unclear(cursor, &part.folder));
         let (status, work) = match part.left {
             Left::Nothing => ("waiting", None),
             Left::AtWork(work) => ("running", Some(work)),
             Left::Ended(outcome) => (outcome.status.word(), None),
             Left::Cancelled => ("cancelled", None),
-            Left::Interrupted => ("interrupted", None),
+            Left::Interrupted | Left::Foreign => ("interrupted", None),
         };
-        interrupted |= status == "interrupted";
         cancelled |= status == "cancelled";
         if let Some(lens) = part.lens {
             at_work = at_work.or_else(|| work.clone());
@@ -107,7 +110,8 @@ pub(crate) fn run(args: &StatusArgs, context: &Context) -> Result<Shown, Error> 
         attempt: state.attempts + 1,
         at_work,
         lenses,
-        interrupted,
+        interrupted: !said.is_empty(),
+        said,
         cancelled,
         failed: state.failed,
         entries: state.journal.len(),
@@ -161,11 +165,8 @@ impl Standing {
                 work.process, work.since, self.attempt, work.log
             )?;
         }
-        if self.interrupted {
-            writeln!(
-                out,
-                "interrupted\tthe step was started; how it ended is not known"
-            )?;
+        for said in &self.said {
+            writeln!(out, "interrupted\t{said}")?;
         }
         if self.cancelled {
             writeln!(out, "cancelled\trecipe_runner resume starts it again")?;

@@ -6,10 +6,10 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc;
 
-use aris_recipe::engine::{Outcome, OutcomeStatus};
+use aris_recipe::engine::{Lens, Outcome, OutcomeStatus};
 
 use super::{Call, Made, Source, Work, go_on};
-use crate::attempt::{self, LENSES, Left, Program, below, parts};
+use crate::attempt::{self, LENSES, Left, Program, below, parts_of};
 use crate::error::Error;
 use crate::store::ticket;
 
@@ -22,24 +22,29 @@ pub(crate) fn outcome(source: &Source, call: &Call<'_>) -> Result<Option<Outcome
     };
     let folder = call.store.attempts().join(ticket(state));
     if !source.carries_out(step, state) {
-        return left_behind(call, &folder);
+        return left_behind(call, &folder, names(&lenses));
     }
-    let names: Vec<&str> = lenses.iter().map(|lens| lens.name.as_str()).collect();
     aris_fs::create_dir(&folder)?;
-    attempt::write(&folder.join(LENSES), &names)?;
+    attempt::write(&folder.join(LENSES), &names(&lenses))?;
     let mut works = Vec::new();
-    for (at, (lens, part)) in lenses.iter().zip(parts(&folder)?).enumerate() {
+    let parts = parts_of(&folder, names(&lenses), Some(&call.store.started()))?;
+    for (at, (lens, part)) in lenses.iter().zip(parts).enumerate() {
         // A lens that succeeded in an earlier attempt of the step is not run again.
         let done = match part.left {
-            Left::Ended(outcome) if !part.folder.starts_with(&folder) => {
-                Some(*outcome).filter(|outcome| outcome.is_success(step))
+            Left::Ended(ref outcome) if !part.folder.starts_with(&folder) => {
+                Some((**outcome).clone()).filter(|outcome| outcome.is_success(step))
             }
             _ => None,
         };
         let name = format!("{}[{}]", step.name, lens.name);
-        let work = Work::new(source, call, name, below(&folder, at), Some(lens));
-        works.push((work, done));
+        let mut work = Work::new(source, call, name, below(&folder, at), Some(lens));
+        let starts =
+            done.is_none() && work.makes_room(&part.left, source.args.rerun_interrupted)?;
+        works.push((work, done, starts));
     }
+    let started = works.iter().filter(|(_, _, starts)| *starts);
+    let started = started.map(|(work, _, _)| (work.folder.as_path(), work.request.digest()));
+    let started = call.store.start(state, &started.collect::<Vec<_>>())?;
     let (name, below_it, go_on) = (&step.name, folder.display(), go_on(call.store));
     let words = format!(
         "interrupted; the lenses of {name} that still run go on, their outputs are below {below_it}; {go_on}"
@@ -48,7 +53,7 @@ pub(crate) fn outcome(source: &Source, call: &Call<'_>) -> Result<Option<Outcome
     let program = Program::this(context)?;
     let (clock, attempt) = (context.clock(), state.attempts + 1);
     let cancelled = AtomicBool::new(false);
-    let one = |(work, done): &(Work, Option<Outcome>), say: &mpsc::Sender<String>| {
+    let one = |(work, done, _): &(Work, Option<Outcome>, bool), say: &mpsc::Sender<String>| {
         let told = None;
         if let Some(outcome) = done {
             let left = Left::Ended(Box::new(outcome.clone()));
@@ -60,10 +65,11 @@ pub(crate) fn outcome(source: &Source, call: &Call<'_>) -> Result<Option<Outcome
             return Ok(Made { left, told });
         }
         let tell = |line: String| say.send(line).unwrap_or_default();
-        if let Some(begun) = work.begins(&attempt::left(&work.folder)?, attempt) {
+        let left = attempt::left(&work.folder, Some(&started))?;
+        if let Some(begun) = work.begins(&left, attempt) {
             tell(begun);
         }
-        let made = work.make(&program, clock)?;
+        let made = work.make(&started, &program, clock)?;
         match &made.left {
             Left::Ended(outcome) => tell(format!("{}: {}", work.name, outcome.status.word())),
             Left::Cancelled => cancelled.store(true, Ordering::SeqCst),
@@ -87,21 +93,29 @@ pub(crate) fn outcome(source: &Source, call: &Call<'_>) -> Result<Option<Outcome
     source.interrupt.say_nothing();
     let mut ended = Vec::new();
     let mut waits = false;
-    for (made, ((work, _), name)) in made.into_iter().zip(works.iter().zip(names)) {
+    for (made, ((work, ..), name)) in made.into_iter().zip(works.iter().zip(names(&lenses))) {
         let made = made?;
         match source.judged(call, made, work) {
-            Some(outcome) => ended.push((name.to_owned(), outcome)),
+            Some(outcome) => ended.push((name, outcome)),
             None => waits = true,
         }
     }
     Ok((!waits).then(|| Outcome::of_lenses(step, ended)))
 }
 
+fn names(lenses: &[Lens]) -> Vec<String> {
+    lenses.iter().map(|lens| lens.name.clone()).collect()
+}
+
 /// Takes what an earlier call began: it is neither given to somebody else nor started again.
-fn left_behind(call: &Call<'_>, folder: &Path) -> Result<Option<Outcome>, Error> {
+fn left_behind(
+    call: &Call<'_>,
+    folder: &Path,
+    names: Vec<String>,
+) -> Result<Option<Outcome>, Error> {
     let mut ended = Vec::new();
     let mut is_whole = true;
-    for part in parts(folder)? {
+    for part in parts_of(folder, names, Some(&call.store.started()))? {
         match (part.left, part.lens) {
             (Left::AtWork(work), _) => return Err(work.refuses(&call.step.name)),
             (Left::Ended(outcome), Some(lens)) => ended.push((lens, *outcome)),

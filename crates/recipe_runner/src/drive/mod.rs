@@ -13,7 +13,7 @@ use aris_recipe::engine::{
 use aris_recipe::model::Kind;
 
 use crate::agent;
-use crate::attempt::{self, Left, Program, Request};
+use crate::attempt::{self, Left, Program, Request, Started};
 use crate::cache;
 use crate::cli::SourceArgs;
 use crate::error::Error;
@@ -99,7 +99,7 @@ impl Source {
             return lenses::outcome(self, &call);
         }
         let folder = store.attempts().join(ticket(state));
-        let left = attempt::left(&folder)?;
+        let left = attempt::left(&folder, Some(&store.started()))?;
         if !self.carries_out(step, state) {
             // Work that an earlier call began is neither given to somebody else nor started again.
             return match left {
@@ -108,20 +108,25 @@ impl Source {
                 _ => Ok(None),
             };
         }
-        let work = Work::new(self, &call, step.name.clone(), folder, None);
+        let mut work = Work::new(self, &call, step.name.clone(), folder, None);
+        let started = if work.makes_room(&left, self.args.rerun_interrupted)? {
+            store.start(state, &[(&work.folder, work.request.digest())])?
+        } else {
+            store.started()
+        };
         if let Some(begun) = work.begins(&left, state.attempts + 1) {
             context.note(&begun);
         }
         let (name, at, log) = (step.name.clone(), work.folder.clone(), work.log());
         let go_on = go_on(store);
         self.interrupt.say(move || {
-            let process = match attempt::left(&at) {
+            let process = match attempt::left(&at, None) {
                 Ok(Left::AtWork(work)) => format!(" (process {})", work.process),
                 _ => String::new(),
             };
             format!("interrupted; {name}{process} still runs, its output is in {log}; {go_on}")
         });
-        let made = work.make(&Program::this(context)?, context.clock())?;
+        let made = work.make(&started, &Program::this(context)?, context.clock())?;
         self.interrupt.say_nothing();
         Ok(self.judged(&call, made, &work))
     }
@@ -158,8 +163,10 @@ impl Source {
             Left::Interrupted if self.args.rerun_interrupted => {
                 Some(Outcome::noted(OutcomeStatus::Stale, "interrupted"))
             }
-            Left::Nothing | Left::AtWork(_) | Left::Interrupted => {
-                context.warn(&attempt::interrupted(&work.name, &work.folder));
+            left => {
+                if let Some(said) = left.unclear(&work.name, &work.folder) {
+                    context.warn(&said);
+                }
                 None
             }
         }
@@ -180,10 +187,12 @@ pub(crate) struct Work {
     /// Its name for people.
     pub(crate) name: String,
     pub(crate) folder: PathBuf,
-    request: Request,
+    pub(crate) request: Request,
     cached: Option<(PathBuf, String)>,
     /// Why the result of the step is not kept.
     uncached: Option<String>,
+    /// It was cancelled before.
+    again: bool,
 }
 
 /// What an attempt left, and what a reader should know.
@@ -219,7 +228,23 @@ impl Work {
             request,
             cached,
             uncached,
+            again: false,
         }
+    }
+
+    /// Whether it is about to be started, given what its folder holds; moves that aside first.
+    pub(crate) fn makes_room(&mut self, left: &Left, rerun: bool) -> Result<bool, Error> {
+        match left {
+            Left::Nothing => {}
+            // Cancelled before this engine came, which was called to go on.
+            Left::Cancelled => {
+                attempt::put_aside(&self.folder, attempt::CANCELLED)?;
+                self.again = true;
+            }
+            Left::Foreign if rerun => attempt::put_aside(&self.folder, attempt::FOREIGN)?,
+            _ => return Ok(false),
+        }
+        Ok(true)
     }
 
     pub(crate) fn log(&self) -> String {
@@ -229,29 +254,34 @@ impl Work {
     /// The note before work begins, or before it is waited for.
     pub(crate) fn begins(&self, left: &Left, attempt: u32) -> Option<String> {
         let how = match left {
+            _ if self.again => String::from("was cancelled, and is started again"),
             Left::Nothing => format!("started, attempt {attempt}"),
             Left::AtWork(work) => {
                 let (process, since) = (work.process, &work.since);
                 format!("still running, process {process}, since {since}")
             }
-            Left::Cancelled => String::from("was cancelled, and is started again"),
-            Left::Ended(_) | Left::Interrupted => return None,
+            _ => return None,
         };
         let (name, log) = (&self.name, self.log());
         Some(format!("{name}: {how}; its output is in {log}"))
     }
 
     /// Makes the attempt, or takes the result of equal work in an earlier run.
-    pub(crate) fn make(&self, program: &Program, clock: Clock) -> Result<Made, Error> {
+    pub(crate) fn make(
+        &self,
+        started: &Started,
+        program: &Program,
+        clock: Clock,
+    ) -> Result<Made, Error> {
         let mut told = self.uncached.clone();
         if let Some((folder, key)) = &self.cached
-            && matches!(attempt::left(&self.folder)?, Left::Nothing)
+            && matches!(attempt::left(&self.folder, Some(started))?, Left::Nothing)
             && let Some(outcome) = cache::find(folder, key)
         {
             let left = Left::Ended(Box::new(outcome));
             return Ok(Made { left, told });
         }
-        let left = attempt::make(&self.folder, || Ok(self.request.clone()), program)?;
+        let left = attempt::make(&self.folder, &self.request, started, program)?;
         if let (Left::Ended(outcome), Some((folder, key))) = (&left, &self.cached) {
             let made = clock.now().to_string();
             if let Err(error) = cache::keep(folder, key, &self.request.step, outcome, made) {
@@ -279,7 +309,6 @@ pub(crate) fn drive(
     source: &mut Source,
     context: &Context,
 ) -> Result<(), Error> {
-    let before = state.status;
     loop {
         if state.status.is_over() {
             break;
@@ -321,8 +350,8 @@ pub(crate) fn drive(
     }
     match store {
         // Everything that happened is written already; only the status may be new.
-        Some(store) if state.status != before => store.save(state),
-        _ => Ok(()),
+        Some(store) => store.save(state),
+        None => Ok(()),
     }
 }
 

@@ -153,40 +153,130 @@ fn a_program_that_is_missing_is_no_outcome() {
     assert_eq!(data["message"], "found");
 }
 
-/// The engine died between the end of a step and its entry in the journal, or while the step was running.
+/// The engine died between the end of a step and its entry in the journal, or while the step was at work, or before it began it.
 #[test]
 fn what_an_engine_left_behind_is_found() {
-    let steps = "  a: {tool: run_cmd, with: {cmd: 'echo again >> ran; echo x=new'}, capture: {x: '${{ result.x }}'}, on_success: end, on_failure: bad}\n";
-    let project = recipe(steps);
-    run(&project, &[]).expect_code(11);
-    let request = json!({"step": "a", "worker": "command", "command": ["true"], "cwd": project.path(), "env": {}, "stdin": null, "deadline_s": 9, "silence_s": null});
-    project.write("run.json.d/1.1/request.json", request.to_string());
-    // A runner claimed the attempt, and has died.
-    project.write("run.json.d/1.1/claim.json", "");
+    let steps = "  a: {tool: run_cmd, with: {cmd: 'echo again >> ran; echo x=old'}, capture: {x: '${{ result.x }}'}, on_success: end, on_failure: bad}\n";
+    let begun = || {
+        let project = recipe(steps);
+        run(&project, &["--exec", "cmd"]).expect_code(0);
+        // The beginning, and that the attempt is about to be started.
+        let lines = project.read("run.json");
+        let lines: Vec<&str> = lines.split_inclusive('\n').take(2).collect();
+        project.write("run.json", lines.concat());
+        project
+    };
+    let gone = |project: &Project, names: &[&str]| {
+        for name in names {
+            std::fs::remove_file(project.at("run.json.d/1.1").join(name)).expect("removed");
+        }
+    };
     let words = ["resume", "--state", "run.json", "--exec", "cmd"];
-    // It is not known how far the attempt came, so the run waits.
+
+    // Its outcome is there: it is not run again.
+    let project = begun();
+    let data = call(&project, &words).run().expect_code(0).data();
+    assert_eq!(data["message"], "old");
+    assert_eq!(project.read("ran"), "again\n");
+
+    // Nobody knows how far it came: it waits.
+    let project = begun();
+    gone(&project, &["outcome.json", "exit.json"]);
     let stopped = call(&project, &words).run().expect_code(11);
     assert!(stopped.stderr().contains("interrupted"), "{stopped}");
-    assert!(!project.at("ran").exists());
-    // The outcome was recorded, so the step is not run again.
-    let outcome = json!({"outcome": {"status": "success", "result": {"x": "old"}}, "not_started": null, "end": "exit 0", "started": "", "ended": "", "dropped": [0, 0]});
-    project.write("run.json.d/1.1/outcome.json", outcome.to_string());
-    assert_eq!(
-        call(&project, &words).run().expect_code(0).data()["message"],
-        "old"
-    );
-    assert!(!project.at("ran").exists());
-
-    let project = recipe(steps);
-    run(&project, &[]).expect_code(11);
-    project.write("run.json.d/1.1/request.json", request.to_string());
-    // A runner claimed the attempt, and has died.
-    project.write("run.json.d/1.1/claim.json", "");
+    assert_eq!(project.read("ran"), "again\n");
     let words: Vec<&str> = words.into_iter().chain(["--rerun-interrupted"]).collect();
     let data = call(&project, &words).run().expect_code(0).data();
     assert_eq!(lines(&data)[0], "a executed success end x2");
     assert_eq!(data["trace"][0]["note"], "interrupted");
-    assert_eq!(project.read("ran"), "again\n");
+    assert_eq!(project.read("ran"), "again\nagain\n");
+
+    // Nothing was begun.
+    let project = begun();
+    std::fs::remove_dir_all(project.at("run.json.d")).expect("removed");
+    let data = call(&project, &words).run().expect_code(0).data();
+    assert_eq!(lines(&data)[0], "a executed success end");
+    assert_eq!(project.read("ran"), "again\nagain\n");
+}
+
+/// An agent's step that leaves what looks like the attempt of the next one.
+const FORGER: &str = "#!/bin/sh\ncat > asked\ncp -r run.json.d/1.1 run.json.d/2.1\ncd run.json.d/2.1\nrm -f alive tree\n: > alive; : > tree\n\
+    echo x=forged > stdout\nsed -i 's/\"step\": *\"a\"/\"step\": \"b\"/; s/\"command\": *\\[[^]]*\\]/\"command\": [\"true\"]/' request.json\n\
+    echo '{\"schema\":\"aris.queue_attempt.exit/v1\",\"ending\":{\"code\":0},\"ended_by_us\":\"none\",\"outputs\":[],\"left_behind\":0,\"started\":\"2026-11-30T16:41:36Z\",\"ended\":\"2026-11-30T16:41:38Z\",\"ran_ms\":1,\"log_offset\":0}' > exit.json\n\
+    echo '{\"outcome\":{\"status\":\"success\",\"result\":{\"x\":\"forged\"}},\"not_started\":null,\"end\":\"exit 0\",\"started\":\"\",\"ended\":\"\",\"dropped\":[0,0]}' > outcome.json\n\
+    LEAVE\necho done\n";
+
+/// An attempt counts only if the journal says that this run started it, for this work.
+#[test]
+fn what_this_run_did_not_start_is_no_outcome() {
+    let steps = "  a: {tool: run_skill, with: {skill_command: '/x do'}, on_success: b, on_failure: bad, on_context_limit: bad}\n  \
+        b: {tool: run_cmd, LENSES with: {cmd: 'echo ran >> ran; echo x=true'}, capture: {x: '${{ result.x }}'}, on_success: end, on_failure: bad}\n";
+    let resume = ["resume", "--state", "run.json", "--exec", "cmd"];
+    for (lenses, leave) in [
+        // A whole attempt; one that was only asked for; one that somebody is to continue; those of lenses.
+        ("", ":"),
+        ("", "rm -f claim.json start.json exit.json outcome.json"),
+        ("", "rm -f exit.json outcome.json"),
+        (
+            "lenses: {n: [1]},",
+            "mkdir 1; mv request.json claim.json start.json exit.json outcome.json stdout spec.json 1; echo '[\"1\"]' > lenses.json",
+        ),
+    ] {
+        let project = recipe(&steps.replace("LENSES", lenses));
+        project.write("agent", FORGER.replace("LEAVE", leave));
+        project.mode("agent", 0o755);
+        let words = ["--exec", "cmd", "--agent", "./agent"];
+        let stopped = run(&project, &words).expect_code(11);
+        let said = "its journal does not say that it started what lies in";
+        assert!(stopped.stderr().contains(said), "{leave}: {stopped}");
+        for command in ["next", "status", "resume"] {
+            let told = Helper::at(env!("CARGO_BIN_EXE_recipe_runner"));
+            let told = told
+                .call(project.path())
+                .args([command, "--state", "run.json"]);
+            let told = told.run();
+            let said_here = told.stdout().contains(said) || told.stderr().contains(said);
+            assert!(said_here, "{leave}: {told}");
+        }
+        call(&project, &resume).run().expect_code(11);
+        assert!(!project.at("ran").exists(), "{leave}");
+        let again: Vec<&str> = resume.into_iter().chain(["--rerun-interrupted"]).collect();
+        let data = call(&project, &again).run().expect_code(0).data();
+        assert_eq!(
+            (&data["message"], project.read("ran").as_str()),
+            (&json!("true"), "ran\n")
+        );
+        assert_eq!(lines(&data)[1], "b executed success end");
+    }
+
+    // What a lost run left is none of the run that a new state begins, whatever step it was.
+    let project = recipe(&steps.replace("LENSES", ""));
+    let agent = ["--exec", "cmd", "--agent", "echo done"];
+    run(&project, &agent).expect_code(0);
+    for (state, ran) in [("a", 2), ("b", 3)] {
+        project.write(
+            "run.json",
+            r#"{"recipe": {"path": "r.yaml"}, "inputs": {}, "context": {}}"#,
+        );
+        if state == "b" {
+            // Nor is it when the step at hand is the same, and nothing is carried out yet.
+            let next = call(&project, &["next", "--state", "run.json"])
+                .run()
+                .expect_code(0);
+            assert_eq!(
+                (&next.data()["step"], &next.data()["interrupted"]),
+                (&json!("a"), &json!([]))
+            );
+        }
+        let words: Vec<&str> = resume.into_iter().chain(["--agent", "echo done"]).collect();
+        let data = call(&project, &words).run().expect_code(0);
+        assert!(
+            data.stderr().contains("were moved to") || state == "b",
+            "{data}"
+        );
+        assert_eq!(project.read("ran").lines().count(), ran);
+    }
+    assert!(project.at("run.json.1.d/1.1").exists() && project.at("run.json.2.d/1.1").exists());
 }
 
 /// A shell script that carries out tools with the commands in `body`; it adds its requests to the file `told`.
@@ -339,12 +429,42 @@ fn a_secret_that_is_not_there_is_refused_before_the_run() {
         let driven = call(&project, &[&words[..], &["--new"]].concat()).run();
         let warned = driven.expect_code(11);
         assert!(warned.stderr().contains("has no value"), "{warned}");
-        // If the secret is removed later, the step fails.
+        // One that is not there when the run is continued takes nothing from the run.
         let resume = ["resume", "--state", "run.json", "--exec", "cmd"];
-        let resumed = call(&project, &resume).run().expect_code(0);
-        assert_eq!(lines(&resumed.data())[0], "a executed failure end");
+        let before = project.read("run.json");
+        call(&project, &resume).run().expect_code(code);
+        assert_eq!(project.read("run.json"), before);
+        project.write("absent", "a secret that came later");
+        let resumed = call(&project, &resume).env("NO_SUCH_KEY", "a secret that came later");
+        let resumed = resumed.run().expect_code(0);
+        assert_eq!(lines(&resumed.data())[0], "a executed success end");
+        std::fs::remove_file(project.at("absent")).expect("removed");
         std::fs::remove_file(project.at("run.json")).expect("removed");
     }
+}
+
+/// One that goes away while a run is at work keeps the next step from being started, and nothing else.
+#[test]
+fn a_secret_that_goes_away_ends_no_run() {
+    let recipe = "name: r\nkitchen_rules: [a]\ningredients:\n  key: {description: d, required: true, secret: true}\nsteps:\n  \
+        a: {tool: run_cmd, with: {cmd: 'mv key gone'}, on_success: b, on_failure: bad}\n  \
+        b: {tool: run_cmd, with: {cmd: 'test -n \"$RECIPE_CTX_KEY\"'}, on_success: end, on_failure: bad}\n  \
+        end: {action: stop, message: m}\n  bad: {action: stop, failed: true, message: m}\n";
+    let project = Project::new()
+        .file("r.yaml", recipe)
+        .file("key", "hunter2-hunter2");
+    let error = run(&project, &["--exec", "cmd", "--inputs", "key=file:key"])
+        .expect_code(5)
+        .error();
+    assert!(
+        error["message"].as_str().is_some_and(
+            |text| text.contains("step b could not be started: RECIPE_CTX_KEY has no value")
+        ),
+        "{error}"
+    );
+    project.write("key", "hunter2-hunter2");
+    let resume = ["resume", "--state", "run.json", "--exec", "cmd"];
+    call(&project, &resume).run().expect_code(0);
 }
 
 #[test]

@@ -274,6 +274,16 @@ fn cancel_ends_each_lens_at_work_and_resume_starts_only_these_again() {
         lens_states(&project),
         states([("a", "success"), ("b", "cancelled"), ("c", "cancelled")])
     );
+    // Whoever goes on by hand gets the result of the one that is done.
+    let next = call(&project, &["next", "--state", "run.json"]).run();
+    let next = next.expect_code(0).data();
+    assert_eq!(
+        (
+            &next["lenses"][0]["result"]["path"],
+            &next["lenses"][1]["result"]
+        ),
+        (&json!("a"), &json!(null))
+    );
     project.write("go", "");
     let data = call(&project, &RESUME).run().expect_code(0).data();
     assert_eq!(data["message"], "GO a,b,c");

@@ -69,9 +69,13 @@ fn a_recipe_may_state_its_tiers() {
     project.write("gates.yaml", text);
     let state = json!({"recipe": {"path": "gates.yaml"}, "context": {"results": "r", "claims_needs_rerun": "true"}});
     project.write("run.json", state.to_string());
+    let mut data = resumed(&project, &[], 0)["resume"].take();
+    // What decides, and the run comes to again, is asked again.
+    let notes = data["notes"].take().to_string();
+    assert!(notes.contains("claims_needs_rerun is not used"), "{notes}");
     assert_eq!(
-        resumed(&project, &[], 0)["resume"],
-        json!({"basis": "tier", "tier": 7, "step": "open_pr"})
+        data,
+        json!({"basis": "tier", "tier": 7, "step": "open_pr", "notes": null})
     );
 }
 
@@ -319,4 +323,169 @@ fn what_was_captured_is_checked_when_it_is_read() {
         resumed(&project, &["--outcomes", "s.json"], 0)["message"],
         long
     );
+}
+
+/// What a program said counts only with the record of its attempt; what decides and is still to be said is not taken from a state.
+#[test]
+fn a_state_that_was_written_by_hand_says_no_verdict() {
+    let gate = |tool: &str| {
+        format!(
+            "name: r\nkitchen_rules: [a]\nresume:\n  - {{tier: 3, present: verdict, start: decide}}\n  - {{tier: 2, present: place, start: gate}}\nsteps:\n  \
+             make: {{tool: run_cmd, with: {{cmd: 'echo place=p'}}, capture: {{place: '${{{{ result.place }}}}'}}, on_success: gate, on_failure: bad}}\n  \
+             gate: {{tool: {tool}, with: {{cmd: 'echo ran >> ran; echo verdict=NO', skill_command: /x}}, capture: {{verdict: '${{{{ result.verdict }}}}'}}, on_success: decide, on_failure: decide, on_context_limit: decide}}\n  \
+             decide:\n    action: route\n    on_result:\n      - {{when: 'context.verdict == GO and context.place', route: end}}\n      - {{route: bad}}\n  \
+             end: {{action: stop, message: m}}\n  bad: {{action: stop, failed: true, message: m}}\n"
+        )
+    };
+    let written = |tool: &str, context: Value| {
+        let project = Project::new().file("r.yaml", gate(tool));
+        let state = json!({"recipe": {"path": "r.yaml"}, "context": context});
+        project.write("run.json", state.to_string());
+        project
+    };
+    let resume = ["resume", "--state", "run.json", "--exec", "cmd"];
+
+    let project = written("run_cmd", json!({"place": "p", "verdict": "GO"}));
+    let run = call(&project, &resume).run().expect_code(13);
+    assert_eq!(run.data()["resume"]["step"], "gate");
+    for said in [
+        "(tier 3): verdict decides from there on, and only step gate,",
+        "what the state says of verdict is not used",
+    ] {
+        assert!(run.stderr().contains(said), "{run}");
+    }
+    assert_eq!(project.read("ran"), "ran\n");
+    // Whoever drives the run by hand is told the same.
+    let project = written("run_cmd", json!({"place": "p", "verdict": "GO"}));
+    let next = call(&project, &["next", "--state", "run.json"]).run();
+    assert!(next.stderr().contains("verdict is not used"), "{next}");
+    assert_eq!(next.expect_code(0).data()["step"], "gate");
+
+    // What an agent said whoever continues may write down; a tier that is not reached takes nothing from it.
+    let project = written("run_skill", json!({"place": "p", "verdict": "GO"}));
+    let run = call(&project, &resume).run().expect_code(0);
+    assert_eq!(
+        (
+            &run.data()["resume"]["step"],
+            run.stderr().contains("not used")
+        ),
+        (&json!("decide"), false)
+    );
+    // Not where the agent is still to be asked.
+    let project = written("run_skill", json!({"place": "p", "verdict": " "}));
+    let data = call(&project, &resume).run().expect_code(11).data();
+    assert_eq!(
+        data["resume"]["notes"].as_array().map(Vec::len),
+        Some(1),
+        "{data}"
+    );
+
+    for more in [
+        json!({"status": "completed"}),
+        json!({"cursor": "end"}),
+        json!({"visits": {"gate": 1}}),
+        json!({"start": {"step": "decide"}}),
+        json!({"journal": [], "failed": true}),
+    ] {
+        let mut state = json!({"recipe": {"path": "r.yaml"}, "context": {}});
+        let fields = more.as_object().expect("an object").clone();
+        state.as_object_mut().expect("an object").extend(fields);
+        project.write("run.json", state.to_string());
+        let error = call(&project, &resume).run().expect_code(4).error();
+        assert!(
+            error["message"]
+                .as_str()
+                .is_some_and(|text| text.contains("written by hand")),
+            "{error}"
+        );
+    }
+}
+
+/// Relative folders, and files of secrets, are those of the folder where the run was started.
+#[test]
+fn a_run_is_continued_in_its_own_folder() {
+    let recipe = "name: r\nkitchen_rules: [a]\ningredients:\n  dir: {description: d, default: .}\n  key: {description: d, secret: true}\nsteps:\n  \
+        ask: {action: confirm, message: go, on_success: gate, on_failure: bad}\n  \
+        gate:\n    tool: run_cmd\n    with: {cmd: 'cat verdict; echo \"key=$RECIPE_CTX_KEY\" > told', cwd: '${{ inputs.dir }}'}\n    capture: {g: '${{ result.gate }}'}\n    \
+        on_result: [{when: '${{ result.gate }} == open', route: end}, {route: bad}]\n    on_failure: bad\n  \
+        end: {action: stop, message: m}\n  bad: {action: stop, failed: true, message: m}\n";
+    let project = Project::new()
+        .file("a/r.yaml", recipe)
+        .file("a/verdict", "gate=blocked\n")
+        .file("a/key", "mine")
+        .file("b/verdict", "gate=open\n")
+        .file("b/key", "other");
+    let at = |folder: &str, words: &[&str]| {
+        aris_testkit::Helper::at(env!("CARGO_BIN_EXE_recipe_runner"))
+            .call(project.at(folder))
+            .args(words)
+            .args(["--json"])
+            .run()
+    };
+    at(
+        "a",
+        &[
+            "run",
+            "r.yaml",
+            "--state",
+            "run.json",
+            "--inputs",
+            "key=file:key",
+        ],
+    )
+    .expect_code(11);
+    let begun = project.read("a/run.json");
+    let asked = [
+        "complete", "--state", "run.json", "--step", "ask", "--status", "success",
+    ];
+    at("a", &asked).expect_code(0);
+    let run = project.at("a/run.json").display().to_string();
+    let next = at("b", &["next", "--state", &run]).expect_code(0).data();
+    let own = project.at("a/.").display().to_string();
+    assert_eq!(next["with"]["cwd"], own);
+    assert_eq!(
+        at("a", &["next", "--state", &run]).data()["with"]["cwd"],
+        "."
+    );
+    at("b", &["resume", "--state", &run, "--exec", "cmd"]).expect_code(13);
+    assert_eq!(project.read("a/told"), "key=mine\n");
+    assert!(!project.at("b/told").exists());
+
+    // A project that was moved: nobody guesses where it is now.
+    project.write("a/run.json", begun);
+    std::fs::remove_dir_all(project.at("a/run.json.d")).expect("removed");
+    std::fs::rename(project.at("a"), project.at("c")).expect("moved");
+    let run = project.at("c/run.json").display().to_string();
+    at("c", &["next", "--state", &run]).expect_code(3);
+    let moved = ["resume", "--state", &run, "--recipe", "r.yaml"];
+    at("c", &moved).expect_code(0);
+    at("c", &asked).expect_code(0);
+    at("b", &["resume", "--state", &run, "--exec", "cmd"]).expect_code(13);
+    assert!(project.at("c/told").exists() && !project.at("b/told").exists());
+}
+
+/// How a run stands is the same for every command, also where it came to the same end before.
+#[test]
+fn a_run_with_too_many_steps_says_so_every_time() {
+    let recipe = "name: r\nkitchen_rules: [a]\nsteps:\n  a: {constant: tick, max_visits: 500, on_success: b, on_exhausted: done}\n  \
+        b: {constant: tock, max_visits: 500, on_success: a, on_exhausted: done}\n";
+    let project = Project::new().file("r.yaml", recipe);
+    let words = ["run", "r.yaml", "--state", "run.json", "--max-steps", "10"];
+    call(&project, &words).run().expect_code(12);
+    let words = [
+        "resume",
+        "--state",
+        "run.json",
+        "--max-steps",
+        "20",
+        "--exec",
+        "cmd",
+    ];
+    call(&project, &words).run().expect_code(12);
+    for command in ["status", "next"] {
+        let run = call(&project, &[command, "--state", "run.json"]).run();
+        assert_eq!(run.expect_code(12).data()["status"], "loop_guard");
+    }
+    let timeline = call(&project, &["timeline", "run.json"]).run();
+    assert_eq!(timeline.data()["status"], "loop_guard");
 }

@@ -102,7 +102,7 @@ pub(crate) struct Bar {
 /// Writes the page.
 pub(crate) fn run(args: &TimelineArgs, context: &Context) -> Result<Shown, Error> {
     let state_path = context.absolute(&args.state);
-    let state = store::load(&state_path)?;
+    let (state, _) = store::load(&state_path)?;
     let target = match &args.output {
         Some(path) => context.absolute(path),
         None => state_path.with_extension("html"),
@@ -206,10 +206,11 @@ fn bars(state: &Path, seq: usize, attempts: u32, now: Timestamp) -> Result<Vec<B
     let mut bars = Vec::new();
     for attempt in 1..=attempts {
         let folder = journal::attempts_of(state).join(format!("{seq}.{attempt}"));
-        let parts = attempt::parts(&folder)?.into_iter();
+        let parts = attempt::parts(&folder, None)?.into_iter();
         // A lens that is not tried again has its bar in the attempt in which it succeeded.
         for part in parts.filter(|part| part.folder.starts_with(&folder)) {
-            let cancelled = attempt::asides(&part.folder).take_while(|folder| folder.exists());
+            let cancelled = attempt::asides(&part.folder, attempt::CANCELLED)
+                .take_while(|folder| folder.exists());
             for folder in cancelled.chain([part.folder.clone()]) {
                 if let Some(bar) = bar(&folder, attempt, part.lens.clone(), now)? {
                     bars.push(bar);
