@@ -52,6 +52,10 @@ fn the_paper_gate_runs_the_real_audits() {
     // At `draft` the gate reports but does not block.
     let open = gate(&project, &["--new", "--inputs", "assurance=draft"]);
     check_trace("paper-gate-open", open.stdout());
+    let report = project.json("paper/.aris/audit-verifier-report.json");
+    let conclusion = report["conclusion"].as_str().expect("a text");
+    let (conclusion, _) = conclusion.split_once(" under policy").expect("a policy");
+    assert!(open.stdout().contains(conclusion), "{conclusion}: {open}");
 }
 
 #[test]

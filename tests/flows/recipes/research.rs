@@ -295,6 +295,14 @@ fn a_gate_is_closed_by_a_verdict_that_was_dealt_with_and_by_nothing_else() {
         let run = research(scenario, &PULL_REQUEST, &outcomes);
         assert_eq!(run["terminal"], "gates_open", "{scenario}");
     }
+    // Without a pull request nothing was looked at.
+    for (scenario, asked) in [
+        ("local-review", "review_pr=true"),
+        ("local-audit", "audit_claims=true"),
+    ] {
+        let run = research(scenario, &[asked], &[]);
+        assert_eq!(run["terminal"], "gates_open", "{asked}");
+    }
 }
 
 /// The helper that closes the threads decides the result, not the session that resolved the comments.
@@ -343,16 +351,20 @@ fn a_comment_that_is_left_over_keeps_its_gate_open() {
             "close_experiment_pr",
         ];
         let done = json!([{"status": "success", "result": {}}]);
-        let script: BTreeMap<&str, &Value> =
-            archive.into_iter().map(|step| (step, &done)).collect();
+        let mut script: BTreeMap<&str, Value> = archive
+            .into_iter()
+            .map(|step| (step, done.clone()))
+            .collect();
+        script.insert("audit_claims", done);
+        script.insert("judge_claims", verdict("changes_requested"));
+        script.insert("resolve_claims_review", resolved(false, "real_fix"));
         project.write("script.json", json!(script).to_string());
         let state = json!({
             "schema": "aris.recipe_runner.state/v1",
             "recipe": {"path": project.at("recipes/research.yaml")},
             "inputs": {"task": "Does it help?", "output_mode": "pr", "audit_claims": "true"},
             "context": {
-                "worktree_path": project.path(), "branch": "b", "pr_url": "https://forge/o/r/pull/1", "audit_verdict": "changes_requested",
-                "claims_needs_rerun": "false", "claims_resolution": "real_fix",
+                "worktree_path": project.path(), "branch": "b", "pr_url": "https://forge/o/r/pull/1",
             },
         });
         project.write("state.json", state.to_string());
@@ -435,22 +447,21 @@ fn a_survey_goes_before_the_plan_when_it_is_switched_on() {
 }
 
 #[test]
-fn four_tiers_say_where_a_lost_run_goes_on() {
+fn a_lost_run_goes_on_at_the_latest_phase_whose_results_can_be_looked_up() {
     let known = [
         ("worktree_path", "/w"),
         ("pr_url", "https://forge/o/r/pull/1"),
         ("audit_verdict", "changes_requested"),
         ("claims_needs_rerun", "false"),
     ];
-    let starts = [
-        "implement",
-        "guard_pr_url",
-        "route_claims_resolve",
-        "merge_escalations",
-    ];
-    for (at, start) in starts.into_iter().enumerate() {
-        let tier = at + 1;
-        let context: BTreeMap<&str, &str> = known.iter().take(tier).copied().collect();
+    // A verdict cannot be looked up: both gates are run again.
+    for (count, tier, start) in [
+        (1, 1, "implement"),
+        (2, 2, "guard_pr_url"),
+        (3, 2, "guard_pr_url"),
+        (4, 2, "guard_pr_url"),
+    ] {
+        let context: BTreeMap<&str, &str> = known.iter().take(count).copied().collect();
         let project = project();
         project.write(
             "script.json",
@@ -467,10 +478,16 @@ fn four_tiers_say_where_a_lost_run_goes_on() {
             let args = ["resume", "--state", "state.json"];
             runner(&project).args(args).args(more).run()
         };
-        let data = resume(&["--json"]).expect_code(0).data();
+        let mut resumed = resume(&["--json"]).expect_code(0).data()["resume"].take();
+        let notes = resumed["notes"].take();
         assert_eq!(
-            data["resume"],
-            json!({"basis": "tier", "tier": tier, "step": start})
+            notes.as_array().map_or(0, Vec::len),
+            count - tier,
+            "{notes}"
+        );
+        assert_eq!(
+            resumed,
+            json!({"basis": "tier", "tier": tier, "step": start, "notes": null})
         );
         let run = ended(resume(&["--outcomes", "script.json"]));
         check_trace(&format!("research-tier-{tier}"), run.stdout());
