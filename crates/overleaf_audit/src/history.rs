@@ -2,7 +2,8 @@
 //! refers to.
 //!
 //! Objects are read through the program `git`, which knows all its formats, by as many processes as there are processors. Nothing
-//! in the repository's settings is run: `cat-file` and `rev-list` use no filters, hooks or monitors.
+//! in the repository's settings is run: `cat-file` and `rev-list` use no filters and hooks, and what else they or `log` would run
+//! is turned off.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
@@ -140,10 +141,18 @@ impl Git {
             .env("GIT_DIR", ".")
             .env("GIT_NO_REPLACE_OBJECTS", "1")
             .env("GIT_NO_LAZY_FETCH", "1")
+            // An older git knows no `GIT_NO_LAZY_FETCH`.
+            .env("GIT_ALLOW_PROTOCOL", "none")
             .env("GIT_OPTIONAL_LOCKS", "0")
             .env("GIT_TERMINAL_PROMPT", "0")
             .env("LC_ALL", "C")
             .args(["-c", "core.quotePath=false"])
+            .args([
+                "-c",
+                "core.fsmonitor=false",
+                "-c",
+                "log.showSignature=false",
+            ])
             .args(args.split(' '))
     }
 

@@ -689,6 +689,41 @@ fn a_crash_or_many_at_once_leave_no_wrong_verdicts() {
 }
 
 #[test]
+fn no_program_that_settings_name_is_run() {
+    let project = project();
+    let paper = project.at("paper");
+    // The commit is signed, so that a log that shows signatures runs the program for them.
+    commit(&paper, "key", token());
+    let signed = git(&paper, &["cat-file", "commit", "HEAD"]);
+    let signature = "gpgsig -----BEGIN PGP SIGNATURE-----\n \n x\n -----END PGP SIGNATURE-----\n\n";
+    project.write(
+        "signed",
+        signed.replacen("\n\n", &format!("\n{signature}"), 1),
+    );
+    let signed = git(&paper, &["hash-object", "-t", "commit", "-w", "../signed"]);
+    git(&paper, &["reset", "-q", "--soft", signed.trim()]);
+    project.write("run.sh", "#!/bin/sh\ntouch \"$(dirname \"$0\")/ran\"\n");
+    let program = project.at("run.sh");
+    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    fs::set_permissions(&program, mode).expect("mode");
+    let program = program.display().to_string().replace(' ', "\\ ");
+    for (name, value) in [
+        ("core.fsmonitor", program.as_str()),
+        ("log.showSignature", "true"),
+        ("gpg.program", &program.replace('\\', "")),
+        ("core.pager", &program),
+        ("core.sshCommand", &program),
+        ("diff.external", &program),
+    ] {
+        git(&paper, &["config", name, value]);
+    }
+    let run = audit(&project, &["paper", "--no-cache"]).expect_code(10);
+    assert!(!project.at("ran").exists(), "{run}");
+    let data = audit(&project, &["paper", "--no-cache", "--json"]).data();
+    assert!(data.to_string().contains("\"commit\":\""), "{data:#}");
+}
+
+#[test]
 fn what_settings_name_outside_of_the_folder_is_looked_at() {
     let secret = token();
     let project = project();
