@@ -9,8 +9,9 @@ use aris_fs::FsError;
 
 use crate::cli::Verify;
 use crate::error::Error;
+use crate::include::Shows;
 use crate::report::{Artifacts, Found, Pending, ReadLog, VerifyResult};
-use crate::workspace::{IMAGE, IMAGE_LIMIT, INCLUDE, LOG, TEXT_LIMIT, Workspace};
+use crate::workspace::{FOLDER, IMAGE, IMAGE_LIMIT, INCLUDE, LOG, TEXT_LIMIT, Workspace};
 use crate::{include, picture};
 
 /// Lowest score with which the skill accepts an image.
@@ -70,11 +71,16 @@ pub(crate) fn run(args: &Verify, context: &Context) -> Result<VerifyResult, Erro
     }
     if let Some(latex) = &latex {
         let text = String::from_utf8_lossy(latex);
-        if !include::includes_final(&text) {
-            errors.push(format!(
-                "{} does not include figures/ai_generated/figure_final.png",
+        match include::shows(&text, &workspace) {
+            Shows::Final => {}
+            Shows::Other => errors.push(format!(
+                "{} does not include {FOLDER}/{IMAGE}",
                 latex_include.path
-            ));
+            )),
+            Shows::Undecided(why) => warnings.push(format!(
+                "whether {} includes {FOLDER}/{IMAGE} is not decided: {why}",
+                latex_include.path
+            )),
         }
         placeholders(&text, &text, &mut warnings);
     }

@@ -9,6 +9,8 @@ use aris_fs::{FsError, Inside};
 use crate::cli::Place;
 use crate::error::Error;
 
+/// The output folder, below the workspace.
+pub(crate) const FOLDER: &str = "figures/ai_generated";
 /// The final image, in the output folder.
 pub(crate) const IMAGE: &str = "figure_final.png";
 /// Its LaTeX, in the output folder.
@@ -49,8 +51,7 @@ impl Workspace {
         // Before anything is written.
         if let Some(output) = &place.output {
             let names: PathBuf = workspace.names(output, context)?.into_iter().collect();
-            let folder = Path::new("figures/ai_generated");
-            let own = [IMAGE, INCLUDE, LOG].map(|name| folder.join(name));
+            let own = [IMAGE, INCLUDE, LOG].map(|name| Path::new(FOLDER).join(name));
             // A PNG may be a candidate of the figure.
             let is_image = names
                 .extension()
@@ -78,9 +79,9 @@ impl Workspace {
         Ok(names)
     }
 
-    /// `figures/ai_generated`.
+    /// The output folder, absolute.
     pub(crate) fn output(&self) -> PathBuf {
-        self.root.join("figures").join("ai_generated")
+        self.root.join(FOLDER)
     }
 
     /// `figures/ai_generated`, opened, and created if missing.

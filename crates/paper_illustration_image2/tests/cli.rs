@@ -146,11 +146,6 @@ fn what_is_missing_or_does_not_fit_is_named() {
     }
     finalize(&project, &[]).expect_code(0);
     let folder = "figures/ai_generated";
-    project.write(
-        &format!("{folder}/latex_include.tex"),
-        "% figure_final.png\n\\includegraphics{other}",
-    );
-    assert!(has(&verify(&project, 1)["errors"], "does not include"));
     let log = project.read(&format!("{folder}/review_log.json"));
     for (from, to, wanted) in [
         ("\"ok\": true", "\"ok\": false", "accepted"),
@@ -615,6 +610,95 @@ fn what_a_killed_finalisation_wrote_is_written_over() {
         crashes.last.expect_code(0);
         assert!(crashes.count >= 3, "{}", crashes.count);
     }
+}
+
+#[test]
+fn the_picture_that_latex_sets_counts() {
+    let project = project();
+    finalize(&project, &[]).expect_code(0);
+    let path = "figures/ai_generated/latex_include.tex";
+    let written = project.read(path);
+    let own = written.find("\\includegraphics").expect("a picture");
+    let (before, own) = written.split_at(own);
+    let (own, after) = own.split_once('\n').expect("a line");
+    let parent = project.path().file_name().expect("a name");
+    let above = parent.to_string_lossy();
+    project.write("body.tex", own);
+    let (folder, image) = ("figures/ai_generated", "figure_final.png");
+    let set = |name: &str| format!("\\includegraphics{{{name}}}");
+    let full = format!("{folder}/{image}");
+    for shown in [
+        own,
+        "\\iffalse\\else OWN\\fi",
+        "\\iftrue OWN\\else\\includegraphics{other.png}\\fi",
+        "\\newcommand\\mine{OWN}\\mine",
+        "\\resizebox{\\textwidth}{!}{OWN} \\includegraphics{other.png}",
+        "\\input{body}",
+        &set("figures/ai_generated/figure_final"),
+        &set(image),
+        &set(&format!("../{full}")),
+        &set(&format!("{above}/{full}")),
+        &set(&project.at(&full).to_string_lossy()),
+    ] {
+        let shown = shown.replace("OWN", own);
+        project.write(path, format!("{before}{shown}\n{after}"));
+        let found = verify(&project, 0);
+        assert!(!has(&found["warnings"], "not decided"), "{shown}: {found}");
+    }
+    for hidden in [
+        "\\includegraphics{other.png}\\caption{redrawn from figure_final.png}",
+        "% OWN",
+        "\\begin{comment}\nOWN\n\\end{comment}",
+        "\\begin{verbatim}\nOWN\n\\end{verbatim}",
+        "\\verb|OWN|",
+        "\\iffalse OWN\\fi",
+        "\\iftrue\\includegraphics{other.png}\\else OWN\\fi",
+        "\\endinput\nOWN",
+        "\\newcommand\\mine{OWN}",
+        "\\includegraphics{other.png}\\caption{\\ours{} is fast}",
+        "\\includegraphics{figure_final.pdf}",
+        &set(&format!("old/{full}")),
+        &set(&format!("{full}.bak.png")),
+        &set(&format!("/{full}")),
+    ] {
+        project.write(
+            path,
+            format!("{before}{}\n{after}", hidden.replace("OWN", own)),
+        );
+        let found = verify(&project, 1);
+        assert!(
+            has(&found["errors"], "does not include"),
+            "{hidden}: {found}"
+        );
+    }
+    for (undecided, why) in [
+        (
+            "\\ifdraft OWN\\else\\includegraphics{other.png}\\fi",
+            "\\ifdraft",
+        ),
+        ("\\ourpicture{OWN}", "`\\ourpicture`"),
+        ("\\ourpicture", "`\\ourpicture`"),
+        (
+            "\\includegraphics{\\figures/figure_final.png}",
+            "`\\figures",
+        ),
+        ("\\input{absent}", "absent.tex"),
+    ] {
+        project.write(
+            path,
+            format!("{before}{}\n{after}", undecided.replace("OWN", own)),
+        );
+        let warnings = verify(&project, 0)["warnings"].clone();
+        let place = format!("is not decided: {path}:3:");
+        assert!(
+            has(&warnings, &place) && has(&warnings, why),
+            "{undecided}: {warnings}"
+        );
+    }
+    // pdfTeX takes a PDF before a PNG.
+    project.write("figures/ai_generated/figure_final.pdf", "x");
+    project.write(path, set("figures/ai_generated/figure_final"));
+    assert!(has(&verify(&project, 1)["errors"], "does not include"));
 }
 
 #[test]
