@@ -24,7 +24,7 @@ pub enum RootError {
     )]
     None,
     /// Several files qualify and nothing chooses among them.
-    #[error("several root documents: {}; name one `main.tex` or pass its path", candidates.join(", "))]
+    #[error("several root documents: {}", candidates.join(", "))]
     Several {
         /// Their paths, sorted.
         candidates: Vec<String>,

@@ -15,6 +15,9 @@ pub struct Cli {
     /// Folder of a LaTeX paper, whose cited entries are checked
     #[arg(value_name = "PAPER")]
     pub paper: Option<PathBuf>,
+    /// Root document relative to the paper folder [default: found by \documentclass]
+    #[arg(long, value_name = "FILE", value_parser = aris_audit::root_name, conflicts_with_all = ["input", "arxiv_ids", "titles_file", "bib"])]
+    pub root: Option<String>,
     /// JSON list of papers (id, `arxiv_id`, doi, title, authors, year, venue); - for standard input
     #[arg(long, value_name = "FILE")]
     pub input: Option<PathBuf>,

@@ -175,23 +175,31 @@ pub(crate) fn bibliography(context: &Context, path: &Path, now: Month) -> Result
 }
 
 /// The cited entries of a paper.
-pub(crate) fn paper_folder(context: &Context, path: &Path, now: Month) -> Result<Input, Error> {
-    let refuse = |why: String| {
-        let hint = "name the folder with the paper's LaTeX sources, or a bibliography with --bib";
+pub(crate) fn paper_folder(
+    context: &Context,
+    path: &Path,
+    root: Option<&str>,
+    now: Month,
+) -> Result<Input, Error> {
+    let told = |why: &str, hint| {
         Error::usage(format!("{}: {why}", path.display()), hint)
             .with("path", path.display().to_string())
     };
+    let hint = "name the folder with the paper's LaTeX sources, or a bibliography with --bib";
+    let refuse = |why: String| told(&why, hint);
     let folder = aris_fs::lexical(&context.absolute(path));
+    if folder.is_file() {
+        let hint =
+            "name the folder with the paper's LaTeX sources, and the root document with --root";
+        return Err(told("this is a file", hint));
+    }
     if !folder.is_dir() {
-        return Err(absent(
-            path,
-            "name the folder with the paper's LaTeX sources",
-        ));
+        return Err(absent(path, hint));
     }
     let mut files = PaperFiles::new(&folder);
     let document = files
-        .document(None)
-        .map_err(|obstacle| refuse(obstacle.message.clone()))?;
+        .document(root)
+        .map_err(|obstacle| told(&obstacle.message, obstacle.action))?;
     let mut read: Vec<BibFile> = Vec::new();
     let mut meant: BTreeMap<usize, usize> = BTreeMap::new();
     let asked = document.includes.iter().enumerate();

@@ -227,7 +227,7 @@ fn read(cli: &Cli, context: &Context) -> Result<Input, Error> {
     } else if let Some(path) = &cli.bib {
         input::bibliography(context, path, now)
     } else if let Some(path) = cli.paper() {
-        input::paper_folder(context, path, now)
+        input::paper_folder(context, path, cli.root.as_deref(), now)
     } else {
         Ok(Input::default())
     }

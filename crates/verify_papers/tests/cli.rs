@@ -909,6 +909,40 @@ fn a_paper_s_bibliography_gets_a_patch_and_stays_as_it_is() {
     }
 }
 
+#[test]
+fn of_several_root_documents_one_is_named() {
+    let root = |cited: &str| {
+        format!(
+            "\\documentclass{{article}}\\begin{{document}}\\cite{{{cited}}}\\bibliography{{refs}}\\end{{document}}"
+        )
+    };
+    let world = World::new(s2);
+    let project = Project::new()
+        .file("paper/a.tex", root("one"))
+        .file("paper/b.tex", root("uncited"))
+        .file("paper/refs.bib", BIB);
+    let run = world.run(&project, &["paper"]).expect_code(2);
+    assert!(
+        run.stderr().contains("a.tex, b.tex") && run.stderr().contains("--root"),
+        "{run}"
+    );
+    let run = world.run(&project, &["paper/a.tex"]).expect_code(2);
+    assert!(
+        run.stderr().contains("is a file") && run.stderr().contains("--root"),
+        "{run}"
+    );
+    let run = world
+        .run(&project, &["paper", "--root", "a.tex"])
+        .expect_code(0);
+    let report: Value = serde_json::from_str(run.stdout()).expect("JSON");
+    assert_eq!(report["papers"].as_array().map(Vec::len), Some(1), "{run}");
+    assert_eq!(by_id(&report, "one")["status"], "verified");
+    let run = world
+        .run(&project, &["paper", "--root", "c.tex"])
+        .expect_code(2);
+    assert!(run.stderr().contains("c.tex: no such file"), "{run}");
+}
+
 /// Two sources know the work under different DOIs; a person must decide which one is meant.
 #[test]
 fn a_patch_proposes_the_doi_that_was_found_and_never_one_of_several() {
