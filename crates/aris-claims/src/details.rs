@@ -362,7 +362,7 @@ impl Details {
         let unbound = counted(coverage.total().unbound, "number");
         let all = Status::ALL.map(|status| (self.count(status), status.word()));
         let all = all.iter().filter(|(count, _)| *count > 0);
-        let all: Vec<String> = all.map(|(count, word)| format!("{count} {word}")).collect();
+        let mut all: Vec<String> = all.map(|(count, word)| format!("{count} {word}")).collect();
         let text = match self.decide() {
             (Verdict::NotApplicable, _) => {
                 return String::from("the paper states no number that looks like a result");
@@ -375,7 +375,14 @@ impl Details {
                 "none of {unbound} is bound: {} in the abstract, {} in tables, {} in the text; begin with `paper_claim_audit suggest`",
                 coverage.r#abstract.unbound, coverage.tables.unbound, coverage.text.unbound
             ),
-            _ => all.join(", "),
+            (_, reason) => {
+                let first = self.findings.first().filter(|first| first.id == reason);
+                all.extend(first.map(|first| first.message.clone()));
+                let more = self.findings.len().saturating_sub(1);
+                let more = Some(more).filter(|more| first.is_some() && *more > 0);
+                all.extend(more.map(|more| counted(more, "more finding")));
+                all.join(", ")
+            }
         };
         match self.proposed {
             0 => text,

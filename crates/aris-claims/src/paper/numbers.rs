@@ -103,10 +103,11 @@ fn is_read(block: &Block) -> bool {
         | BlockKind::ListItem
         | BlockKind::Caption { .. }
         | BlockKind::Footnote
+        | BlockKind::FrontMatter
         | BlockKind::Heading { .. }
         | BlockKind::DisplayMath => true,
         BlockKind::Cell { col, header, .. } => !header && col > 0,
-        BlockKind::FrontMatter | BlockKind::Keywords | BlockKind::BibItem => false,
+        BlockKind::Keywords | BlockKind::BibItem => false,
     }
 }
 
@@ -135,12 +136,16 @@ fn kind(block: &Block, number: &Number) -> Option<Kind> {
     if matches!(block.kind, BlockKind::Cell { .. }) {
         return Some(Kind::Cell);
     }
+    // Other numbers of front matter belong to addresses, dates, names (`10x Genomics`) and grants.
+    let is_front = block.kind == BlockKind::FrontMatter;
     Some(if number.is_percent() {
         Kind::Percent
     } else if number.style == Style::Scientific {
         Kind::Scientific
     } else if number.uncertainty_of.is_some() {
         Kind::Uncertainty
+    } else if is_front {
+        return None;
     } else if number.times {
         Kind::Factor
     } else if number.unit.is_some() || number.multiplier != 0 {

@@ -225,7 +225,9 @@ impl Reader<'_> {
             if let [only] = *dropped {
                 self.handled.extend(only.name());
             }
-            self.unread_argument(token, &dropped, letter.is_ascii_uppercase());
+            let titles = self.titles(&dropped).filter(|_| letter == 'o');
+            let is_text = titles.is_some_and(|titles| self.holds(&titles).numbers);
+            self.unread_argument(token, &dropped, is_text || letter.is_ascii_uppercase());
         }
     }
 

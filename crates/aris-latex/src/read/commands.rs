@@ -209,7 +209,7 @@ fn method(what: &str) -> Option<Run> {
         line_end math_palette multi_column multi_row named_command new_cite new_command
         new_environment new_listing new_named_switch new_switch new_theorem new_verb nocite
         other_branch plot_data put_bibliography read_line reference root rule set_box set_named_switch short_verb
-        si_angle si_numbers si_only_unit sign sources string sub_float table_head thin_space units url
+        si_angle si_numbers si_only_unit sign small_picture sources string sub_float table_head thin_space units url
         verb x_space
     })
 }

@@ -71,7 +71,7 @@ impl Reader<'_> {
             }
             None => {
                 self.doc.unknown_environments.insert(name.to_string());
-                ("unknown", "o")
+                ("unknown", "")
             }
         };
         self.skip_arguments(token, arguments);
@@ -133,7 +133,8 @@ impl Reader<'_> {
             self.unread_environment(&self.names.shared(index), None, token);
         }
         self.paragraph(token);
-        let title = matches!(what, "titled" | "options").then(|| self.optional());
+        let has_options = matches!(what, "titled" | "options" | "unknown");
+        let options = has_options.then(|| self.optional()).flatten();
         self.enter(index, After::Paragraph, token);
         let is_running = self.writer.flow.is_none();
         if let Some(flow) = flow(what).filter(|_| what != "list" || is_running) {
@@ -153,52 +154,86 @@ impl Reader<'_> {
             }
             _ => {}
         }
-        if let Some(tokens) = title.flatten() {
-            let titles = self.titles(&tokens);
-            let tokens = titles.unwrap_or(if what == "titled" { tokens } else { Vec::new() });
-            if !tokens.is_empty() {
-                self.unread_between(token, "(", &tokens, ") ");
+        if let Some(options) = options {
+            let title = match what {
+                "unknown" => self.text_among(&options),
+                "titled" => self.titles(&options).unwrap_or_else(|| options.clone()),
+                _ => self.titles(&options).unwrap_or_default(),
+            };
+            if title.is_empty() {
+                self.unread_argument(token, &options, false);
+            } else {
+                self.unread_between(token, "(", &title, ") ");
             }
         }
     }
 
-    /// The printed text among options: the values of `title=` and similar keys. `None` if this is no list of options.
-    pub(super) fn titles(&self, options: &[Token]) -> Option<Vec<Token>> {
-        /// Keys of theorems, boxes and listings that print their value.
-        const PRINTED: [&str; 6] = ["name", "title", "note", "caption", "subtitle", "heading"];
-        let (mut found, mut depth, mut is_kept) = (Vec::new(), 0_usize, false);
-        let text = self.raw(options);
-        let key = text.split_once('=')?.0.rsplit(',').next()?.trim();
+    /// The printed text among options: the values of `title=` and similar keys, and those that read like text. `None` if this is
+    /// no list of options.
+    pub(super) fn titles(&mut self, options: &[Token]) -> Option<Vec<Token>> {
+        /// Endings of the keys of theorems, boxes, tables and listings that print their value, as `frametitle`.
+        const PRINTED: [&str; 4] = ["title", "note", "caption", "heading"];
+        let first = self.raw(options);
+        let first = first.split_once('=')?.0.rsplit(',').next()?;
+        let key = |text: &str| text.split('{').next().unwrap_or("").trim().to_owned();
         // `x=3` is text.
-        if key.len() < 4 || !key.bytes().all(|byte| byte.is_ascii_alphabetic()) {
+        let first = key(first);
+        if first.len() < 4 || !first.bytes().all(|byte| byte.is_ascii_alphabetic()) {
             return None;
         }
-        for token in options {
+        let mut found: Vec<Token> = Vec::new();
+        for option in self.split(options, ',') {
+            let mut parts = self.split(&option, '=').into_iter();
+            let name = parts.next().map(|name| key(&self.raw(&name)));
+            let name = name.unwrap_or_default();
+            let value = parts.next().unwrap_or_default();
+            let is_printed = name == "name" || PRINTED.iter().any(|end| name.ends_with(end));
+            if let Some(first) = value.first()
+                && (is_printed || self.reads_like_text(&value))
+            {
+                let space = first.with(Kind::Space);
+                found.extend((!found.is_empty()).then_some(space));
+                found.extend(value);
+            }
+        }
+        Some(found)
+    }
+
+    /// The text among the options of an unknown command or environment, if it holds numbers or citations.
+    pub(super) fn text_among(&mut self, options: &[Token]) -> Vec<Token> {
+        let is_text = |reader: &Self| reader.reads_like_text(options);
+        let found = match self.titles(options) {
+            None if is_text(self) => options.to_vec(),
+            found => found.unwrap_or_default(),
+        };
+        let holds = self.holds(&found);
+        Some(found)
+            .filter(|_| !holds.is_empty())
+            .unwrap_or_default()
+    }
+
+    /// The parts between the characters `sign` outside groups.
+    pub(super) fn split(&self, tokens: &[Token], sign: char) -> Vec<Vec<Token>> {
+        let (mut parts, mut part, mut depth) = (Vec::new(), Vec::new(), 0_usize);
+        for token in tokens {
+            let mut rest = *token;
             match token.kind {
                 Kind::Begin => depth += 1,
                 Kind::End => depth = depth.saturating_sub(1),
                 Kind::Word if depth == 0 => {
-                    let mut rest = *token;
-                    // `title=A,label=b` is one word.
-                    while let Some(at) = self.text(rest).find([',', '=']) {
+                    while let Some(at) = self.text(rest).find(sign) {
                         let (before, after) = rest.split(at);
-                        let is_key = self.text(after).starts_with('=');
-                        if is_key {
-                            is_kept = PRINTED.contains(&self.text(before).trim());
-                        } else {
-                            found.extend((is_kept && before.len > 0).then_some(before));
-                            is_kept = false;
-                        }
-                        rest = after.split(1).1;
+                        part.extend((before.len > 0).then_some(before));
+                        parts.push(std::mem::take(&mut part));
+                        rest = after.split(sign.len_utf8()).1;
                     }
-                    found.extend((is_kept && rest.len > 0).then_some(rest));
-                    continue;
                 }
                 _ => {}
             }
-            found.extend(is_kept.then_some(*token));
+            part.extend((rest.len > 0 || token.kind != Kind::Word).then_some(rest));
         }
-        Some(found)
+        parts.push(part);
+        parts
     }
 
     /// Begins an environment that the document defines.

@@ -227,7 +227,7 @@ impl Reader<'_> {
         }
     }
 
-    fn macro_of(&self, parameters: Parameters, body: &[Token], place: Place) -> Macro {
+    pub(super) fn macro_of(&self, parameters: Parameters, body: &[Token], place: Place) -> Macro {
         Macro {
             parameters,
             body: self.compile(body),

@@ -97,7 +97,12 @@ impl Reader<'_> {
             // Options when an argument follows; otherwise text.
             if let Some(tokens) = self.optional() {
                 if self.peek().kind == Kind::Begin {
-                    self.unread_argument(token, &tokens, false);
+                    let text = self.text_among(&tokens);
+                    if text.is_empty() {
+                        self.unread_argument(token, &tokens, false);
+                    } else {
+                        self.unread_group(token, &text);
+                    }
                 } else {
                     self.unread_between(next, "[", &tokens, "]");
                 }
@@ -280,6 +285,12 @@ impl Reader<'_> {
             After::Float => self.end_float(),
             After::Align | After::Display => drop(self.alignments.pop()),
             After::Argument => {
+                // The argument may be a length: no part of the number that follows.
+                let next = self.peek();
+                let is_digit = self.text(next).starts_with(|c: char| c.is_ascii_digit());
+                if is_digit && !self.writer.trailing_number().is_empty() {
+                    self.space(token.fixed());
+                }
                 let Place { file, offset } = group.place;
                 self.unknown_argument(Token::new(Kind::Space, narrow(file), offset, 0));
             }

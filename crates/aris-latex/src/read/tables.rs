@@ -42,16 +42,22 @@ pub(super) struct Grid {
 
 impl Reader<'_> {
     pub(super) fn begin_grid(&mut self, token: Token, name: u32, form: &str) {
+        let options = (form == "keys").then(|| self.optional()).flatten();
+        let options = options.unwrap_or_default();
+        let caption = self.titles(&options).unwrap_or_default();
+        if caption.is_empty() {
+            self.unread_argument(token, &options, false);
+        }
         let outer = self.style;
         let (numeric, touching) = self.columns(token, form);
         let rounded = std::mem::replace(&mut self.style, outer).bits & style::ROUNDED;
         if self.writer.fixed() {
             self.enter(name, After::Align, token);
             self.alignments.push(None);
-            return;
+            return self.unread_all(&caption);
         }
         self.paragraph(token);
-        let long = form == "long";
+        let long = form == "long" || !caption.is_empty();
         if long {
             self.begin_float(name);
         }
@@ -70,6 +76,10 @@ impl Reader<'_> {
             ..Grid::default()
         }));
         self.begin_cell(token);
+        if !caption.is_empty() {
+            self.unread_group(token, &caption);
+            self.begin_caption(token, None);
+        }
     }
 
     /// For each column of a table preamble, whether siunitx sets it as numbers; and the columns that continue the one before.
@@ -398,8 +408,10 @@ impl Reader<'_> {
     }
 
     pub(super) fn begin_heading(&mut self, token: Token, how: How) {
-        let (level, starred) = (how.parse().unwrap_or(1), self.star());
-        self.skip_arguments(token, "o");
+        let (level, form) = how.split_once(' ').unwrap_or((how, ""));
+        let level = level.parse().unwrap_or(1);
+        let starred = self.star() || !form.is_empty();
+        self.skip_arguments(token, "oo");
         if self.preamble || self.style.has(style::MUTE) {
             return;
         }

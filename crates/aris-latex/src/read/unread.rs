@@ -1,6 +1,8 @@
 //! Visible text that was not read: each is reported once, with its place. Doubts: text that LaTeX may or may not print is read
 //! and marked, with the cause of the doubt.
 
+use std::rc::Rc;
+
 use indexmap::IndexMap;
 
 use super::{After, GroupKind, How, Kind, Macro, Meaning, Reader, Token, env, narrow, style};
@@ -71,7 +73,7 @@ impl Reader<'_> {
     /// Reports an argument that is dropped, if it holds citations, or numbers and `is_text`.
     pub(super) fn unread_argument(&mut self, token: Token, argument: &[Token], is_text: bool) {
         self.may_define_within(token, argument);
-        let (_, mut holds) = self.held(argument);
+        let mut holds = self.holds(argument);
         holds.numbers &= is_text;
         if !holds.is_empty() {
             let message = format!("an argument of `{}` is not read", self.text(token));
@@ -150,6 +152,55 @@ impl Reader<'_> {
             count,
             Holds::new(count > 0, is_property || self.cites_keys(tokens)),
         )
+    }
+
+    /// Whether tokens hold numbers and citations.
+    pub(super) fn holds(&self, tokens: &[Token]) -> Holds {
+        self.held(tokens).1
+    }
+
+    /// Whether an option is a text with a number: more than a length, a position or a list of settings. Settings of pictures are
+    /// searched with the picture.
+    pub(super) fn reads_like_text(&self, option: &[Token]) -> bool {
+        let text = self.raw(option);
+        let words = text.split(|c: char| c.is_whitespace() || "{}~,;:".contains(c));
+        let is_word = |word: &&str| word.len() > 2 && word.chars().all(char::is_alphabetic);
+        let is_glue = text.contains(" plus ") || text.contains(" minus ");
+        let is_prose = text.contains("\\%") || words.filter(is_word).count() > 1 && !is_glue;
+        is_prose && !text.contains('=') && numbers(&text) > 0 && !self.style.has(style::MUTE)
+    }
+
+    /// `\tikz[options]{…}`, `\tikz … ;`: a picture within a line.
+    pub(super) fn small_picture(&mut self, token: Token, _: How) {
+        /// Most tokens of a picture without braces.
+        const MOST: usize = 1_000;
+        drop(self.optional());
+        let picture = self.braced().or_else(|| {
+            let (mut picture, end) = self.up_to(MOST, |reader, token| match token.kind {
+                Kind::Word => reader.text(token).contains(';').then_some(true),
+                Kind::Par => Some(false),
+                _ => None,
+            })?;
+            let (before, after) = end.split(self.text(end).find(';')?);
+            picture.push(before);
+            self.unread(after.split(1).1);
+            Some(picture)
+        });
+        let mut picture = picture.unwrap_or_default();
+        let citations = self.holds(&picture).citations;
+        picture.retain(|token| token.name().is_none() || self.command_name(*token) == "%");
+        let shown = labels(&self.raw(&picture));
+        // A whole number alone marks a step or a place: `\circled{2}`.
+        let is_more = |c: char| !c.is_ascii_digit() && !c.is_whitespace();
+        let count = numbers(&shown);
+        let holds = Holds::new(count > 0 && shown.contains(is_more), citations);
+        if !holds.is_empty() && !self.style.has(style::MUTE) {
+            let message = format!(
+                "`\\tikz` is not read; its source holds {}",
+                counted(count, holds)
+            );
+            self.problem_at(ProblemKind::UnreadText(holds), token, message);
+        }
     }
 
     /// Whether tokens hold a citation command with keys.
@@ -314,7 +365,8 @@ impl Reader<'_> {
         }
     }
 
-    /// `\foreach \i in {a,b}{…}`, `\@for\x:=a,b\do{…}`: the repeated text is read once, as doubtful.
+    /// `\foreach \i in {a,b}{…}`, `\foreach \i/\j in {1/a,2/b}{…}`, `\@for\x:=a,b\do{…}`: the repeated text is read once, as
+    /// doubtful; each variable prints all that it stands for.
     pub(super) fn for_each(&mut self, token: Token, _: How) {
         /// Most tokens up to the first group.
         const MOST: usize = 64;
@@ -326,12 +378,51 @@ impl Reader<'_> {
             return;
         };
         let mut body = self.balanced(begin);
-        if self.raw(&head).trim().ends_with("in") {
-            body = self.argument();
+        let (mut names, mut list, mut brackets) = (Vec::new(), None, 0_usize);
+        for part in head {
+            match (self.text(part), &mut list) {
+                ("[", None) => brackets += 1,
+                ("]", None) => brackets = brackets.saturating_sub(1),
+                ("in", None) if brackets == 0 => list = Some(Vec::new()),
+                (text, None) if text.starts_with(":=") => list = Some(vec![part.split(2).1]),
+                (_, None) if brackets == 0 => names.extend(part.name()),
+                ("\\do", _) | (_, None) => {}
+                (_, Some(list)) => list.push(part),
+            }
+        }
+        let is_blank = |part: &Token| part.kind == Kind::Space;
+        if list.as_ref().is_some_and(|list| list.iter().all(is_blank)) {
+            list = Some(std::mem::replace(&mut body, self.argument()));
         }
         let name = self.command_name(token);
         let message = format!("`\\{name}` is not followed here; what it repeats is read once");
-        self.unread_doubtful(token, &message, &body);
+        self.open_group(GroupKind::Brace, After::Nothing, token);
+        self.doubt_group(token, &message);
+        self.define_each(token, &names, &list.unwrap_or_default());
+        self.unread(token.with(Kind::End));
+        self.unread_all(&body);
+    }
+
+    /// Lets each variable of a loop print its part, `a/b`, of all items of the list.
+    fn define_each(&mut self, token: Token, names: &[u32], list: &[Token]) {
+        let comma = list.iter().find_map(|word| {
+            let at = self.text(*word).find(',')?;
+            Some(word.split(at).1.split(1).0)
+        });
+        let items = self.split(list, ',');
+        let items: Vec<_> = items.iter().map(|item| self.split(item, '/')).collect();
+        for (at, name) in names.iter().enumerate() {
+            let mut printed = Vec::new();
+            for item in &items {
+                if !printed.is_empty() {
+                    printed.extend(comma);
+                    printed.push(token.with(Kind::Space));
+                }
+                printed.extend(item.get(at).or(item.last()).into_iter().flatten());
+            }
+            let printed = self.macro_of(Some(Vec::new()), &printed, self.place(token));
+            self.set_meaning(*name, Meaning::Macro(Rc::new(printed)));
+        }
     }
 
     /// Reports a command that changes how characters are read: text up to the end of the group may be read wrongly.

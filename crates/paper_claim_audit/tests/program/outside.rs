@@ -2,7 +2,7 @@
 
 use std::os::unix::fs::symlink;
 
-use crate::support::{Paper, status, text};
+use crate::support::{Audit, Paper, status, text};
 
 const DATA: &str = "a,b\n42.7,n/a\n";
 
@@ -209,6 +209,73 @@ fn what_an_installed_package_defines_is_no_unread_text() {
         let unread = unread.filter(|finding| finding["id"] == "text_not_read");
         assert_eq!(unread.count(), expected, "{preamble}: {audit}");
     }
+}
+
+#[test]
+fn no_number_hides_in_options_titles_and_lists() {
+    let findings = |audit: &Audit, id: &str| {
+        let findings = audit.artifact["details"]["findings"].as_array();
+        let found = findings.into_iter().flatten();
+        found.filter(|finding| finding["id"] == id).count()
+    };
+    let paper = |case: &str| {
+        let (packages, body) = case.split_once('|').expect("a bar");
+        let (title, body) = body.split_once('|').unwrap_or(("", body));
+        let main = format!(
+            "\\documentclass{{article}}\\usepackage{{{packages}}}\n{title}\n\\begin{{document}}\nText.\n{body}\n\\end{{document}}\n"
+        );
+        Paper::new("").with("main.tex", main)
+    };
+    // In the list of numbers, or as text that the audit did not see.
+    for case in [
+        r"ctable|\ctable[caption={We reach 66.6 \% here}]{ll}{}{a & b}",
+        r"tabularray|\begin{longtblr}[caption={We reach 66.6 \%}]{ll} a & b \end{longtblr}",
+        r"tabularray|\begin{talltblr}[caption={x},note{a}={We reach 66.6 \%}]{ll} a & b \end{talltblr}",
+        r"mdframed|\begin{mdframed}[frametitle={We reach 66.6 \%}] text \end{mdframed}",
+        r"tcolorbox|\tcbox[title={We reach 66.6 \%}]{x}",
+        r"tcolorbox|\begin{ourbox}[above={We reach 66.6 \%}] text \end{ourbox}",
+        r"thmtools|\begin{restatable}[We reach 66.6 \%]{thm}{foo} x \end{restatable}",
+        r"lettrine|\title{Model\thanks{It reaches 66.6 \%.}}|\maketitle",
+        r"tikz|Here \tikz{\node{We reach 66.6 \%};} is.",
+        r"tikz|Here \tikz[x=2cm] \draw (0,0) node{We reach 66.6 \%}; is.",
+        r"pgffor|\foreach \x in {We reach 66.6 \%,b} {\x, }",
+        r"pgffor|\newcommand\all{We reach 66.6 \%,b}\foreach \x [count=\i] in \all {\x, }",
+        r"pgffor|\foreach \x/\y in {a/We reach 66.6 \%,b/c} {\y, }",
+        r"beamerarticle|\begin{columns}\column{0.5\textwidth}66.6 \% of all\end{columns}",
+        r"beamerarticle|\begin{column}{0.5\textwidth}66.6 \% of all\end{column}",
+        r"paracol|\oddcommand{0.5\textwidth}66.6 \% of all",
+    ] {
+        let audit = paper(case).audit();
+        let mut listed = audit.entries().iter();
+        let is_listed = listed.any(|entry| entry.to_string().contains("66.6"));
+        let told = findings(&audit, "text_not_read");
+        assert!(is_listed || told > 0, "{case}: {audit}");
+        assert!(
+            !text(&audit.artifact, "summary").is_empty(),
+            "{case}: {audit}"
+        );
+    }
+    // Settings, lengths and addresses.
+    for case in [
+        r"tikz|\begin{tikzpicture}[x=2cm,every node/.style={inner sep=3pt}]\node[label={[align=left]above:a}]{b};\end{tikzpicture}",
+        r"tikz|Here \tikz[x=2cm] \draw[line width=1.5pt] (0,0.25) -- (1.5,2.75); and \tikz{\fill (0,1.5) circle (2.5pt);} is.",
+        r"ctable|\ctable[pos=t,width=12.5cm,framerule=1pt plus 1.5pt]{ll}{}{a & b}",
+        r"tabularray|\begin{longtblr}[caption={All},rowsep=2.5pt]{ll} a & b \end{longtblr}",
+        r"tcolorbox|\begin{ourbox}[width=12.5cm,colback=red!25] text \end{ourbox}",
+        r"lettrine|\title{Model\thanks{Grant 4711/2-1, 10x Genomics, 12345 Town, 2017.4.}}|\maketitle",
+        r"tikz|Step \tikz[baseline]{\node[circle,inner sep=1.5pt]{\textbf{12}};} is.",
+        r"pgffor|\foreach \x in {1,...,20} {a, }",
+        r"pgffor|\foreach \x in {1.5,20} {\includegraphics[width=\x cm]{a}}",
+    ] {
+        let audit = paper(case).audit();
+        assert_eq!(audit.verdict(), "NOT_APPLICABLE", "{case}: {audit}");
+    }
+    let audit = paper(r"lettrine|\ours{} is \input{absent} good.").audit();
+    let summary = text(&audit.artifact, "summary").to_owned();
+    assert!(
+        summary.contains("`\\ours`") && summary.contains("1 more finding"),
+        "{summary}"
+    );
 }
 
 #[test]
