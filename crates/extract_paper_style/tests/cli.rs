@@ -497,6 +497,55 @@ fn files_that_are_missing_or_outside_are_said_and_not_read() {
 }
 
 #[test]
+fn headings_and_acknowledgements_of_classes_make_sections() {
+    let words = |class: &str, body: &str| {
+        let text = format!("\\documentclass{{{class}}}\\begin{{document}}{body}\\end{{document}}");
+        let project = Project::new().file("ref.tex", text);
+        let profile = profile(&call(&project, "ref.tex").expect_code(0));
+        let sections = profile["sections"].as_array().expect("sections").iter();
+        let section = |section: &Value| {
+            let role = section["role"].as_str().expect("a role");
+            format!("{role} {}", section["words"])
+        };
+        sections.map(section).collect::<Vec<_>>().join(", ")
+    };
+    for (class, body, expected) in [
+        (
+            "scrbook",
+            "\\addchap{Introduction} One two. \\addchap*[Short]{Method} One two. \\addsec{Details} Three. \\minisec{Run in} Four.",
+            "introduction 2, method 4",
+        ),
+        (
+            "scrartcl",
+            "\\addsec{Introduction} One two. \\section{Results} One.",
+            "introduction 2, results 1",
+        ),
+        (
+            "memoir",
+            "\\chapter[toc][head]{Introduction} One two. \\section[toc][head]{Details} Three.",
+            "introduction 3",
+        ),
+        (
+            "acmart",
+            "\\section{Conclusion} One two. \\begin{acks} We thank you all. \\end{acks} \\appendix \\section{More} One.",
+            "conclusion 2, statements 4, body 1",
+        ),
+        (
+            "revtex4-2",
+            "\\section{Conclusion} One two. \\begin{acknowledgments} Thanks. \\end{acknowledgments} \\subsection{More} Three.",
+            "conclusion 3, statements 1",
+        ),
+        (
+            "aa",
+            "\\begin{acknowledgements} Thanks. \\end{acknowledgements} \\section{Results} One.",
+            "statements 1, results 1",
+        ),
+    ] {
+        assert_eq!(words(class, body), expected, "{class}: {body}");
+    }
+}
+
+#[test]
 fn where_text_may_have_gone_unread_is_said() {
     let project = Project::new().file(
         "ref.tex",

@@ -84,10 +84,17 @@ struct Parts {
     all: Vec<(Section, Counter)>,
     /// For each heading of the document, the index of its part.
     of_heading: Vec<usize>,
+    /// For each heading with acknowledgements and the like in an environment below it, or none, the index of their part.
+    of_statements: BTreeMap<Option<usize>, usize>,
 }
 
 const ABSTRACT: usize = 0;
 const OPENING: usize = 1;
+
+/// Whether an environment holds acknowledgements or the like, for which the class prints a heading.
+fn is_statements(name: &str) -> bool {
+    Role::of(name) == (Role::Statements, true)
+}
 
 impl Parts {
     /// The parts, still empty, and the role of each heading.
@@ -102,10 +109,27 @@ impl Parts {
         // The top level is sections, in books chapters.
         let chapters = document.headings.iter().any(|heading| heading.level == 0);
         let top = i8::from(!chapters);
-        for heading in &document.headings {
+        let statements = document.environments.iter();
+        let statements = statements.filter(|environment| is_statements(&environment.name));
+        let under: BTreeSet<Option<usize>> = statements.map(|found| found.section).collect();
+        let mut of_statements = BTreeMap::new();
+        let mut add_statements = |heading: Option<usize>, all: &mut Vec<_>| {
+            if under.contains(&heading) {
+                of_statements.insert(heading, all.len());
+                all.push(part(Section {
+                    title_words: 1,
+                    numbered: Some(false),
+                    ..section(Role::Statements, true)
+                }));
+            }
+        };
+        add_statements(None, &mut all);
+        let mut current = OPENING;
+        for (number, heading) in document.headings.iter().enumerate() {
             let (role, conventional) = Role::of(&heading.title);
             roles.push(role);
             if heading.level == top {
+                current = all.len();
                 all.push(part(Section {
                     title_words: prose::words(&heading.title, &[]),
                     numbered: Some(!heading.starred),
@@ -113,7 +137,7 @@ impl Parts {
                     ..section(role, conventional)
                 }));
             } else if heading.level > top
-                && let Some((section, _)) = all.last_mut()
+                && let Some((section, _)) = all.get_mut(current)
             {
                 if heading.level >= 4 {
                     *section.run_in_headings.get_or_insert(0) += 1;
@@ -121,9 +145,15 @@ impl Parts {
                     section.subsections += 1;
                 }
             }
-            of_heading.push(all.len() - 1);
+            of_heading.push(current);
+            add_statements(Some(number), &mut all);
         }
-        (Self { all, of_heading }, roles)
+        let parts = Self {
+            all,
+            of_heading,
+            of_statements,
+        };
+        (parts, roles)
     }
 
     /// The part that a heading of the document belongs to; without a heading, the text before the first.
@@ -137,8 +167,13 @@ impl Parts {
         let mut captions = Captions::default();
         let mut formula_before = false;
         for block in blocks {
-            let part = match block.kind {
-                BlockKind::Abstract => self.all.get_mut(ABSTRACT),
+            let statements = self.of_statements.get(&block.section).filter(|_| {
+                let mut around = block.environments.iter();
+                around.any(|name| is_statements(name))
+            });
+            let part = match (&block.kind, statements) {
+                (BlockKind::Abstract, _) => self.all.get_mut(ABSTRACT),
+                (_, Some(at)) => self.all.get_mut(*at),
                 _ => self.under(block.section),
             };
             let Some((section, counter)) = part else {
