@@ -19,7 +19,7 @@ use aris_queue::tree::Node;
 use jiff::Timestamp;
 use sha2::{Digest as _, Sha256};
 
-use crate::change::{Change, Kept};
+use crate::change::{self, Change, Kept};
 use crate::error::Error;
 use crate::lock::{self, Parts};
 use crate::manager;
@@ -96,6 +96,12 @@ pub(crate) fn tree(path: &Path) -> Result<Node, Error> {
     Ok(Expanded::of(path, aris_fs::read_text(path)?)?.root)
 }
 
+/// Reads the jobs and phases of a file that are to be added to a queue's manifest.
+pub(crate) fn joining(path: &Path, place: &Place) -> Result<Node, Error> {
+    let (more, own) = (tree(path)?, tree(&place.manifest())?);
+    Ok(manifest::joining(&more, &own).map_err(|problems| Invalid::new(path, problems))?)
+}
+
 /// Reads a manifest and expands its grids.
 pub(crate) fn manifest(path: &Path) -> Result<Manifest, Error> {
     let text = aris_fs::read_text(path)?;
@@ -113,7 +119,7 @@ pub(crate) fn own(place: &Place) -> Result<Current, Error> {
     };
     let kept = Expanded::of(&copy, String::from_utf8_lossy(&bytes).into_owned())?;
     Ok(Current {
-        manifest: anchored(kept.manifest(&copy)?, &parts),
+        manifest: anchored(kept.manifest(&copy)?, place, &parts),
         path: users_file(place, &parts),
         differences: Vec::new(),
         notices: Vec::new(),
@@ -204,7 +210,7 @@ fn read_users(
     let mut notices = Vec::new();
     let (new, changes) = with_changes(place, new, &mut notices);
     let before = copy.and_then(|bytes| manifest::tree(&String::from_utf8_lossy(&bytes)).ok());
-    let manifest = anchored(new.manifest(&path)?, &parts);
+    let manifest = anchored(new.manifest(&path)?, place, &parts);
     notices.extend(remarks(&manifest).map(|(_, remark)| remark));
     Ok(Current {
         manifest,
@@ -269,23 +275,57 @@ fn hidden_ends(manifest: &Manifest) -> Option<String> {
     ))
 }
 
+/// The folder in which the queue was started; `None`: not recorded.
+fn begun_in(place: &Place, parts: &Parts) -> Option<PathBuf> {
+    if parts.cwd.is_empty() {
+        return None;
+    }
+    let known = here(place, parts, &parts.cwd);
+    // The queue lies in it, and both were moved.
+    let moved = || {
+        let mut above = place.folder().ancestors();
+        above.find(|folder| parts.cwd_id.is_some() && lock::identity(folder) == parts.cwd_id)
+    };
+    let found = if known.is_dir() { None } else { moved() };
+    Some(found.map_or(known, Path::to_path_buf))
+}
+
 /// Resolves the working directory against the folder in which the queue was started, wherever the caller is.
-fn anchored(mut manifest: Manifest, parts: &Parts) -> Manifest {
-    if is_folder(&parts.cwd) {
-        manifest.cwd = Path::new(&parts.cwd).join(&manifest.cwd);
+fn anchored(mut manifest: Manifest, place: &Place, parts: &Parts) -> Manifest {
+    if let Some(folder) = begun_in(place, parts) {
+        manifest.cwd = folder.join(&manifest.cwd);
     }
     manifest
 }
 
-fn is_folder(path: &str) -> bool {
-    !path.is_empty() && Path::new(path).is_dir()
+/// Checks that the folder exists in which the queue was started and its jobs run.
+///
+/// **Errors**: [`Error::precondition`] with the folder.
+pub(crate) fn check_folder(place: &Place, manifest: &Manifest) -> Result<(), Error> {
+    let folder = begun_in(place, &lock::parts(place));
+    let away = folder.filter(|folder| {
+        let gone = |path: &Path| !path.is_dir();
+        manifest.cwd.starts_with(folder) && gone(folder) && gone(&aris_fs::lexical(&manifest.cwd))
+    });
+    away.map_or(Ok(()), |folder| {
+        let message = format!(
+            "{} is not there, where the queue was begun and its jobs run",
+            folder.display()
+        );
+        let hint = "bring it back, or name the working directory of the jobs in the manifest: cwd: /FOLDER";
+        Err(Error::told(ErrorKind::Precondition, message, hint).about(folder))
+    })
 }
 
 /// The changes made while the queue ran, in order.
 fn changes(place: &Place) -> Vec<Kept> {
     let bytes = aris_fs::read(&place.changes(), aris_fs::READ_LIMIT).ok();
-    let changes = bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok());
-    changes.unwrap_or_default()
+    let read = bytes.and_then(|bytes| serde_json::from_slice::<Vec<Kept>>(&bytes).ok());
+    let mut changes = Vec::new();
+    for one in read.unwrap_or_default() {
+        change::push(&mut changes, one);
+    }
+    changes
 }
 
 /// Applies the changes made while the queue ran to the user's file. Those that no longer fit are dropped, with a notice.
@@ -293,7 +333,7 @@ fn with_changes(place: &Place, new: Expanded, notices: &mut Vec<String>) -> (Exp
     let mut root = new.root.clone();
     let mut kept = Vec::new();
     for one in changes(place) {
-        match one.change.make(&mut root) {
+        match one.change.make_anew(&mut root) {
             Ok(()) => kept.push(one),
             Err(why) => {
                 let what = "a change made while the queue ran is dropped";
@@ -307,9 +347,8 @@ fn with_changes(place: &Place, new: Expanded, notices: &mut Vec<String>) -> (Exp
     match manifest::read(&root) {
         Ok(_) => {
             let mut edited = new.root.clone();
-            let changes = kept.iter().map(|one| &one.change);
-            for change in changes.filter(|one| !matches!(one, Change::Add { .. })) {
-                change.make(&mut edited).unwrap_or_default();
+            for change in kept.iter().filter_map(|one| one.change.of_the_file()) {
+                change.make_anew(&mut edited).unwrap_or_default();
             }
             let hidden = differences(&new.root, &edited);
             if !hidden.is_empty() {
@@ -421,10 +460,10 @@ impl Current {
         }
         if !again {
             let (change, request) = (change.clone(), request.to_owned());
-            changes.push(Kept { change, request });
+            change::push(&mut changes, Kept { change, request });
         }
         Ok(Self {
-            manifest: anchored(manifest, &lock::parts(place)),
+            manifest: anchored(manifest, place, &lock::parts(place)),
             differences: [self.differences, differences(&old.root, &new.root)].concat(),
             text: Some(new.text),
             changes: Some(changes),
@@ -434,16 +473,16 @@ impl Current {
 
     /// What the queue records about it.
     pub(crate) fn parts(&self, place: &Place) -> Parts {
+        let before = lock::parts(place);
+        let cwd = begun_in(place, &before).or_else(|| std::path::absolute(".").ok());
+        let cwd = cwd.unwrap_or_default();
         Parts {
+            cwd_id: lock::identity(&cwd).or(before.cwd_id),
+            cwd: cwd.display().to_string(),
             manifest: self.path.display().to_string(),
             logs: place.logs.display().to_string(),
             manifest_sha256: self.sha256.clone(),
             state: place.state.display().to_string(),
-            cwd: match lock::parts(place).cwd {
-                known if is_folder(&known) => known,
-                _ => std::path::absolute(".")
-                    .map_or_else(|_| String::new(), |folder| folder.display().to_string()),
-            },
         }
     }
 
@@ -512,6 +551,16 @@ pub(crate) fn look(place: &Place, manifest: Manifest, now: Timestamp) -> Result<
     }
     replay(&mut queue, entries, place, now)?;
     Ok(queue)
+}
+
+/// The manifest without jobs that have ended: the machine need not be able to run those.
+pub(crate) fn left(manifest: &Manifest, queue: &Queue) -> Manifest {
+    let mut left = manifest.clone();
+    left.jobs.retain(|job| {
+        let job = queue.find(&job.id);
+        !job.is_some_and(|job| matches!(queue.run(job).life, Life::Over(_)))
+    });
+    left
 }
 
 /// Imports a state file without a journal: the reference's, or ours after its folder was removed. Gives its events, and notices for people.

@@ -30,6 +30,9 @@ pub(crate) struct Parts {
     /// The folder against which a relative `cwd` is resolved, absolute: where the queue was started. Empty: an older version wrote this.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub(crate) cwd: String,
+    /// Device and inode of that folder, by which it is found under another path.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) cwd_id: Option<(u64, u64)>,
     /// The state file, absolute; elsewhere if the folder was moved or copied. Empty: an older version wrote this.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub(crate) state: String,
@@ -107,7 +110,7 @@ pub(crate) fn take(place: &Place, owner: &Owner, takeover: bool) -> Result<Held,
                 aris_fs::write_atomic(&place.owner(), &text)?;
                 return Ok(Held {
                     place: place.clone(),
-                    file: identity(place),
+                    file: identity(&place.lock()),
                     _lock: lock,
                 });
             }
@@ -170,8 +173,8 @@ fn silence(place: &Place, now: Option<Timestamp>) -> Duration {
 /// If the queue's folder was moved or copied since the queue last ran: its state file in the old place.
 pub(crate) fn moved(place: &Place) -> Option<String> {
     let there = parts(place).state;
-    let moved =
-        !there.is_empty() && identity(&Place::of(Path::new(&there), None)) != identity(place);
+    let moved = !there.is_empty()
+        && identity(&Place::of(Path::new(&there), None).lock()) != identity(&place.lock());
     moved.then_some(there)
 }
 
@@ -210,9 +213,9 @@ fn copied(place: &Place, original: &str) -> Error {
     Error::told(ErrorKind::Precondition, message, hint).about(&place.state)
 }
 
-/// Device and inode of the lock's file.
-fn identity(place: &Place) -> Option<(u64, u64)> {
-    let data = place.lock().metadata().ok()?;
+/// Device and inode of a file or folder.
+pub(crate) fn identity(path: &Path) -> Option<(u64, u64)> {
+    let data = path.metadata().ok()?;
     Some((data.dev(), data.ino()))
 }
 

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::named;
 use crate::problem::nearest;
-use crate::tree::{Node, Value, made, one_or_many, pair};
+use crate::tree::{Node, Value, made, one_or_many, pair, present};
 
 /// Adds the jobs of `more` to the phases of the same name, and adds the phases that are missing. `more` is a manifest, of which only the
 /// phases and jobs are used. Nothing else in an existing phase changes.
@@ -20,14 +20,17 @@ pub fn add(root: &mut Node, more: &Node) -> Result<(), String> {
     }
     let flat = root.get("phases").is_none();
     let phases = more.get("phases").map_or(&[][..], Node::items);
-    let own = root.get("phases").map_or(&[][..], Node::items);
+    // Jobs without phases form one phase without settings.
+    let main = map(vec![("name", quoted("main"))]);
+    let own = root.get("phases");
+    let own = own.map_or(std::slice::from_ref(&main), Node::items);
     for phase in phases {
         let Some(own) = own.iter().find(|own| name_of(own) == name_of(phase)) else {
             continue;
         };
         let other = phase.entries().iter().find(|(key, value)| {
-            key.text != "jobs"
-                && own.get(&key.text).map(Node::spaced_json) != Some(value.spaced_json())
+            let own = present(own, &key.text).map(Node::spaced_json);
+            key.text != "jobs" && !value.is_null() && own != Some(value.spaced_json())
         });
         if let Some((key, _)) = other {
             let (name, key) = (name_of(phase), &key.text);
@@ -99,10 +102,15 @@ pub fn remove(root: &mut Node, ids: &[String]) -> Result<(), String> {
             ));
         }
     }
-    for (_, jobs) in lists_mut(root) {
-        jobs.retain(|job| !gone.contains(id_of(job)));
-    }
+    take(root, |id| gone.contains(id));
     Ok(())
+}
+
+/// Removes the jobs with these ids, also those that others need.
+pub fn take(root: &mut Node, gone: impl Fn(&str) -> bool) {
+    for (_, jobs) in lists_mut(root) {
+        jobs.retain(|job| !gone(id_of(job)));
+    }
 }
 
 /// Sets a key at the top of the manifest.
@@ -113,7 +121,7 @@ pub fn set(root: &mut Node, key: &str, value: Node) {
     }
 }
 
-fn take_out(map: &mut Node, key: &str) {
+pub(super) fn take_out(map: &mut Node, key: &str) {
     if let Value::Map(entries) = &mut map.value {
         entries.retain(|(known, _)| known.text != key);
     }
@@ -185,7 +193,7 @@ fn lists_mut(root: &mut Node) -> Vec<(String, &mut Vec<Node>)> {
     found
 }
 
-fn list_mut<'a>(map: &'a mut Node, key: &str) -> Option<&'a mut Vec<Node>> {
+pub(super) fn list_mut<'a>(map: &'a mut Node, key: &str) -> Option<&'a mut Vec<Node>> {
     let Value::Map(entries) = &mut map.value else {
         return None;
     };

@@ -8,6 +8,7 @@ mod choices;
 pub mod edit;
 mod file;
 mod graph;
+mod joining;
 mod read;
 mod settings;
 mod shared;
@@ -25,6 +26,7 @@ pub use file::Positive;
 pub(crate) use file::grid::Keys as GridKeys;
 pub use file::slurm::{Extra, Gres, Slurm};
 pub(crate) use file::{Common, Job as JobKeys, Phase as PhaseKeys, Top as TopKeys};
+pub use joining::joining;
 pub use read::{has_grid, parse, read, tree};
 pub use settings::{Retry, Settings};
 

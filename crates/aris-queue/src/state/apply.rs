@@ -106,6 +106,7 @@ fn apply_to(
             command,
             boot,
             engine_ref,
+            terms,
         } => {
             let idle = matches!(run.life, Life::Idle | Life::Backoff(_));
             legal(idle && *attempt == run.attempt() + 1, id, "start")?;
@@ -124,6 +125,7 @@ fn apply_to(
                 log: Some(log.as_str().into()),
                 command: Some(command.as_str().into()),
                 boot: Some(boot.as_str().into()),
+                terms: terms.clone(),
                 ..Attempt::default()
             });
         }
@@ -198,9 +200,11 @@ fn apply_to(
         // A running job is cancelled, and [`Event::Ended`] follows.
         Event::Removed { .. } if run.life.is_active() => {}
         Event::Removed { .. } => {
+            let before = run.attempt();
             let attempts = std::mem::take(&mut run.attempts);
             *run = Run {
                 attempts,
+                before,
                 ..Run::default()
             };
         }

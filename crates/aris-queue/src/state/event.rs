@@ -5,6 +5,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::Reason;
+use crate::manifest::{Job, Positive};
 
 /// Something that happened. Jobs are named by id, because their indices change with the manifest.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -41,6 +42,9 @@ pub enum Event {
         /// What an engine other than this machine calls it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         engine_ref: Option<String>,
+        /// What the manifest said of the job; absent: started by a version that did not record it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        terms: Option<Box<Terms>>,
     },
     /// An engine accepted a wave of attempts.
     Submitted {
@@ -130,6 +134,39 @@ pub enum Event {
         /// The job.
         id: String,
     },
+}
+
+/// What the manifest said of a job when an attempt started. Later changes of the manifest do not affect the attempt.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Terms {
+    /// Parameters of its grid cell.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub params: Vec<(Box<str>, Box<str>)>,
+    /// Number of cards.
+    pub gpus: u32,
+    /// MiB of each card, for jobs that share cards.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub gpu_mem_mib: Option<u64>,
+    /// Processors; `None`: not counted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cpus: Option<u32>,
+    /// MiB of main memory; `None`: not counted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mem_mib: Option<u64>,
+}
+
+impl Terms {
+    /// What the manifest says of a job.
+    pub fn of(job: &Job) -> Self {
+        Self {
+            params: job.params.clone(),
+            gpus: job.settings.gpus,
+            gpu_mem_mib: job.settings.gpu_mem_mib,
+            cpus: job.settings.cpus.map(Positive::get),
+            mem_mib: job.settings.mem_mib,
+        }
+    }
 }
 
 /// A job's state in the reference's state file.

@@ -25,7 +25,7 @@ use serde::{Deserialize, Serialize};
 use crate::words::words;
 
 pub use apply::Illegal;
-pub use event::{Event, Imported, Outcome, Verdict};
+pub use event::{Event, Imported, Outcome, Terms, Verdict};
 pub use queue::Queue;
 pub(crate) use queue::Usage;
 pub use ready::Group;

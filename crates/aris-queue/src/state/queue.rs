@@ -136,6 +136,7 @@ impl Queue {
             Life::Running => State::Running,
             Life::Unknown => State::Unknown,
             Life::Cancelling => State::Cancelling,
+            Life::Backoff(_) if run.held => State::Hold,
             Life::Backoff(_) => State::Backoff,
             Life::Over(Outcome::Completed) => State::Completed,
             Life::Over(Outcome::Failed) => State::Failed,
@@ -221,7 +222,8 @@ impl Queue {
             ..Usage::default()
         };
         for job in &self.active {
-            usage.add(Group::of(self.job(*job)), &self.run(*job).last().cards);
+            let last = self.run(*job).last();
+            usage.add(Group::taken(self.job(*job), last), &last.cards);
         }
         usage
     }

@@ -3,7 +3,8 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::manifest::{Job, Manifest, Positive};
+use super::{Attempt, Terms};
+use crate::manifest::{Job, Manifest};
 
 /// What all jobs of a group need.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -23,12 +24,22 @@ pub struct Group {
 impl Group {
     /// The group of a job.
     pub fn of(job: &Job) -> Self {
+        Self::with(job, &Terms::of(job))
+    }
+
+    /// What a running attempt of the job uses.
+    pub(super) fn taken(job: &Job, attempt: &Attempt) -> Self {
+        let terms = attempt.terms.as_deref();
+        terms.map_or_else(|| Self::of(job), |terms| Self::with(job, terms))
+    }
+
+    fn with(job: &Job, terms: &Terms) -> Self {
         Self {
             phase: job.phase,
-            gpus: job.settings.gpus,
-            gpu_mem_mib: job.settings.gpu_mem_mib,
-            cpus: job.settings.cpus.map(Positive::get),
-            mem_mib: job.settings.mem_mib,
+            gpus: terms.gpus,
+            gpu_mem_mib: terms.gpu_mem_mib,
+            cpus: terms.cpus,
+            mem_mib: terms.mem_mib,
         }
     }
 }

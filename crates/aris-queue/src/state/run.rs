@@ -3,7 +3,7 @@ use std::sync::LazyLock;
 use aris_attempt::cards::CardId;
 use jiff::Timestamp;
 
-use super::{Outcome, Reason, Verdict};
+use super::{Outcome, Reason, Terms, Verdict};
 
 /// The history of one job, and where it is in its life.
 #[derive(Clone, Debug, Default)]
@@ -16,6 +16,8 @@ pub struct Run {
     pub spent: Spent,
     /// Its attempts, oldest first. Of many imported ones only the last are kept.
     pub attempts: Vec<Attempt>,
+    /// Number of the last attempt that belongs to an earlier, removed job with this id.
+    pub before: u32,
     /// The result of a job that is final without another attempt.
     pub(super) refused: Option<Box<Verdict>>,
     /// How the attempt before the last one ended; passed to the job itself.
@@ -53,6 +55,8 @@ pub struct Attempt {
     pub command: Option<Box<str>>,
     /// The machine's boot in which it was begun.
     pub boot: Option<Box<str>>,
+    /// What the manifest said of the job when it started; `None`: not recorded.
+    pub terms: Option<Box<Terms>>,
 }
 
 /// The last attempt of a job that has none.
@@ -96,7 +100,8 @@ impl Run {
 
     /// The last result of the job; `None` while an attempt is running.
     pub fn verdict(&self) -> Option<&Verdict> {
-        let last = self.last().verdict.as_deref();
+        let last = Some(self.last()).filter(|last| last.number > self.before);
+        let last = last.and_then(|last| last.verdict.as_deref());
         self.refused.as_deref().or(last)
     }
 }

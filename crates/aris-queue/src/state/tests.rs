@@ -37,6 +37,7 @@ fn start(queue: &mut Queue, id: &str, cards: &[u32]) {
         command: String::new(),
         boot: String::new(),
         engine_ref: None,
+        terms: None,
     };
     queue.apply(&event, NOW, 0, 0).unwrap();
 }
@@ -191,6 +192,7 @@ fn what_cannot_happen_is_refused_and_changes_nothing() {
         command: String::new(),
         boot: String::new(),
         engine_ref: None,
+        terms: None,
     };
     assert!(queue.apply(&begin(2), NOW, 0, 0).is_err());
     let ended = |attempt| Event::Ended {
@@ -483,6 +485,7 @@ fn a_wave_that_is_refused_was_no_attempt() {
         command: String::new(),
         boot: String::new(),
         engine_ref: Some(String::from("aq-1#0")),
+        terms: None,
     };
     let submitted = |token: &str| Event::Submitted {
         token: token.to_owned(),
@@ -1052,7 +1055,7 @@ proptest! {
                 }
                 let event = Event::Start {
                     id: spec.id.to_string(), attempt: queue.run(one.job).attempt() + 1, cards: one.cards,
-                    log: String::new(), command: String::new(), boot: String::new(), engine_ref: None,
+                    log: String::new(), command: String::new(), boot: String::new(), engine_ref: None, terms: Some(Box::new(Terms::of(spec))),
                 };
                 queue.apply(&event, NOW, now, 0).unwrap();
                 journal.push((event, now));

@@ -1,5 +1,6 @@
 //! `reload`, `add`, `edit`, `remove`: changes of a queue's manifest, whether a manager runs it or not.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use aris_cli::Context;
@@ -30,7 +31,8 @@ pub(crate) fn reload(
     let manifest = manifest.map(|path| context.absolute(&path));
     // Checked here, so that errors have lines of the user's file.
     let current = load::reread(&place, manifest.as_deref(), context)?;
-    manager::check(&current.manifest)?;
+    let queue = load::look(&place, current.manifest.clone(), context.now())?;
+    manager::check(&load::left(&current.manifest, &queue))?;
     let request = Request::Change(Change::Reload { manifest });
     let mut asked = ask("reload", request, Vec::new(), &place, context)?;
     let mut notes = [current.differences, current.notices].concat();
@@ -47,7 +49,7 @@ pub(crate) fn reload(
 pub(crate) fn add(args: &AddArgs, context: &Context) -> CommandResult {
     let Look { place, queue, .. } = look(&args.queue, context)?;
     let more = match (&args.from, &args.job, &args.cmd) {
-        (Some(path), ..) => load::tree(&context.absolute(path))?,
+        (Some(path), ..) => load::joining(&context.absolute(path), &place)?,
         (None, Some(id), Some(cmd)) => one(id, cmd, args, &place)?,
         _ => return Err(Error::nothing()),
     };
@@ -55,7 +57,8 @@ pub(crate) fn add(args: &AddArgs, context: &Context) -> CommandResult {
     let mut known = ids.clone();
     known.retain(|id| queue.removed().any(|gone| gone == id));
     let manifest = edit::text(&more);
-    let request = Request::Change(Change::Add { manifest });
+    let replaces = BTreeSet::new();
+    let request = Request::Change(Change::Add { manifest, replaces });
     let mut asked = ask("add", request, ids, &place, context)?;
     if asked.refused.is_empty() && !known.is_empty() {
         asked.notes.push(format!(

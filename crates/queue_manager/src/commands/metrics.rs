@@ -9,12 +9,13 @@ use crate::results::{MetricRow, Metrics, Missing};
 use aris_attempt::Pattern;
 use aris_cli::Context;
 use aris_queue::manifest::Job;
-use aris_queue::state::State;
+use aris_queue::state::{Queue, State};
 use aris_queue::tree::{self, Kind, Node};
 use serde_json::{Number, Value};
 
 use super::Look;
 use super::writers::Writers;
+use crate::load;
 
 /// Most bytes of an output that is read for a metric.
 const LIMIT: u64 = 64 << 20;
@@ -56,11 +57,13 @@ pub(crate) fn of(look: &Look, wanted: &[Wanted], context: &Context) -> Metrics {
         metrics: wanted.iter().map(|wanted| wanted.text.clone()).collect(),
         ..Metrics::default()
     };
-    for job in &manifest.jobs {
-        for (name, _) in &job.params {
-            if !table.parameters.iter().any(|known| **known == **name) {
-                table.parameters.push(name.to_string());
-            }
+    let all = (0..).zip(&manifest.jobs);
+    let measured: Vec<_> = all
+        .map(|(at, job)| measured(&look.queue, at, job))
+        .collect();
+    for (name, _) in measured.iter().copied().flatten().flatten() {
+        if !table.parameters.iter().any(|known| **known == **name) {
+            table.parameters.push(name.to_string());
         }
     }
     let mut missing: BTreeMap<(usize, String), (usize, String)> = BTreeMap::new();
@@ -80,6 +83,9 @@ pub(crate) fn of(look: &Look, wanted: &[Wanted], context: &Context) -> Metrics {
         let mut values = Vec::new();
         for (number, wanted) in wanted.iter().enumerate() {
             let found = match state {
+                State::Completed if measured[at as usize].is_none() => Err(String::from(
+                    "the job ran with another command than the manifest has now, and with which parameters is not known",
+                )),
                 State::Completed => file(wanted, &folder, &files[at as usize])
                     .and_then(|path| writers.check(at, path).map(|()| path))
                     .and_then(|path| value(wanted, path)),
@@ -91,11 +97,12 @@ pub(crate) fn of(look: &Look, wanted: &[Wanted], context: &Context) -> Metrics {
             });
             values.push(found.ok());
         }
-        if job.params.is_empty() && values.iter().all(Option::is_none) {
+        let params = measured[at as usize].unwrap_or_default();
+        if params.is_empty() && values.iter().all(Option::is_none) {
             continue;
         }
         let parameter = |name: &String| {
-            let found = job.params.iter().find(|(known, _)| **known == **name);
+            let found = params.iter().find(|(known, _)| **known == **name);
             found.map(|(_, value)| value.to_string())
         };
         table.rows.push(MetricRow {
@@ -116,6 +123,19 @@ pub(crate) fn of(look: &Look, wanted: &[Wanted], context: &Context) -> Metrics {
         })
         .collect();
     table
+}
+
+/// The parameters that belong to a job's outputs: those of its last attempt, not those of a manifest that has changed since. `None`: unknown.
+fn measured<'a>(queue: &'a Queue, at: u32, job: &'a Job) -> Option<&'a [(Box<str>, Box<str>)]> {
+    let last = queue.run(at).last();
+    if queue.state(at) != State::Completed {
+        return Some(&job.params);
+    }
+    match (&last.terms, &last.command) {
+        (Some(terms), _) => Some(&terms.params),
+        (None, Some(ran)) if **ran != *load::command_digest(&job.cmd) => None,
+        (None, _) => Some(&job.params),
+    }
 }
 
 /// The output that is meant. **Errors**: why there is none.

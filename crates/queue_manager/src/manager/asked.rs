@@ -90,8 +90,9 @@ impl Manager<'_> {
 
     fn take_up(&mut self, change: &Change, request: &str) -> Result<Current, Error> {
         let current = load::apply(change, request, self.place(), &self.queue, self.context)?;
-        check(&current.manifest)?;
-        check_cards(&current.manifest, Stage::Working)?;
+        let left = load::left(&current.manifest, &self.queue);
+        check(&left)?;
+        check_cards(&left, Stage::Working)?;
         Common::of(&current.manifest, self.context)?;
         if let Change::Add { .. } = change {
             // Written before the manifest has the jobs: if this manager is killed in between, the new jobs are not mistaken for the removed

@@ -179,8 +179,17 @@ pub(crate) fn current(
 ) -> Result<Current, Error> {
     let (place, given) = (&options.place, options.manifest.as_deref());
     let mut current = load::user(place, given, context)?.on(place, options.flags.engine)?;
-    check(&current.manifest)?;
-    let notices = check_cards(&current.manifest, stage)?;
+    if let Stage::Beginning(_) = stage {
+        load::check_folder(place, &current.manifest)?;
+    }
+    let able = |manifest: &Manifest| check(manifest).and_then(|()| check_cards(manifest, stage));
+    let notices = able(&current.manifest).or_else(|error| {
+        if !Place::is_queue(&place.queue) {
+            return Err(error);
+        }
+        let queue = load::look(place, current.manifest.clone(), context.now())?;
+        able(&load::left(&current.manifest, &queue))
+    })?;
     current.notices.extend(notices);
     Ok(current)
 }

@@ -8,7 +8,7 @@ use aris_cli::Context;
 use aris_contract::text::shell_line;
 use aris_queue::judge::OOM_PATTERNS;
 use aris_queue::manifest::{Conda, Manifest};
-use aris_queue::state::Queue;
+use aris_queue::state::{Queue, Run};
 use aris_runs::Ledger;
 
 use super::cards::Given;
@@ -84,7 +84,7 @@ impl Common {
         let spec = &manifest.jobs[job as usize];
         let settings = &spec.settings;
         let mut env = settings.env.clone();
-        let run_dir = run_folder(folder).display().to_string();
+        let run_dir = run_folder(folder, run).display().to_string();
         let mut set = |name: &str, value: &str| env.insert(name.to_owned(), value.to_owned());
         set("ARIS_ATTEMPT", &run.attempt().to_string());
         set("ARIS_RUN_DIR", &run_dir);
@@ -196,9 +196,13 @@ fn from_program(program: &str) -> String {
     format!("eval \"$({} shell.bash hook)\"", shell_line(&[program]))
 }
 
-/// The folder that all attempts of a job share, from the folder of one of them.
-pub(crate) fn run_folder(folder: &Path) -> PathBuf {
-    folder.with_file_name("run")
+/// The folder that all attempts of a job share, from the folder of one of them. A removed job with the same id had another one.
+pub(crate) fn run_folder(folder: &Path, run: &Run) -> PathBuf {
+    let name = match run.before {
+        0 => String::from("run"),
+        before => format!("run-{}", before + 1),
+    };
+    folder.with_file_name(name)
 }
 
 /// Path of an attempt's log.

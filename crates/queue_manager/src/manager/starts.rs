@@ -6,7 +6,7 @@ use aris_attempt::cards::lease::Lease;
 use aris_attempt::{AttemptError, Waiting, format};
 use aris_fs::FsError;
 use aris_queue::schedule::{self, Start};
-use aris_queue::state::{Event, Reason, Verdict};
+use aris_queue::state::{Event, Reason, Terms, Verdict};
 
 use super::cards::Given;
 use super::{AGAIN, Cards, Manager, now_ms, spec};
@@ -126,7 +126,7 @@ impl Manager<'_> {
         let (common, queue) = (&self.common, &self.queue);
         let spec = common.spec(queue, job, &folder, log.clone(), given, leases);
         aris_attempt::prepare(&folder, &spec)?;
-        aris_fs::create_dir(&spec::run_folder(&folder))?;
+        aris_fs::create_dir(&spec::run_folder(&folder, queue.run(job)))?;
         spec::link_log(self.place(), &id, &log);
         Ok(())
     }
@@ -154,6 +154,7 @@ impl Manager<'_> {
             command: load::command_digest(&spec.cmd),
             boot: self.boot.clone(),
             engine_ref,
+            terms: Some(Box::new(Terms::of(spec))),
         }
     }
 

@@ -68,3 +68,22 @@ fn a_notice_that_cannot_be_is_refused_with_its_line() {
         assert!(said.contains(words) && said.contains("m.json:"), "{said}");
     }
 }
+
+#[test]
+fn a_job_under_the_id_of_another_finds_neither_its_files_nor_its_end() {
+    let place = Place::new();
+    let cmd = "echo old >> \"$ARIS_RUN_DIR/checkpoint\"; exit 1";
+    place.manifest(&json!([{"name": "p", "jobs": [{"id": "a", "cmd": cmd}]}]));
+    assert_eq!(place.run().status.code(), Some(10));
+    place.data(&["remove", "a", "--state", "s.json"]);
+    let cmd = "echo $ARIS_ATTEMPT ${ARIS_LAST_END-none} >> said; echo new >> \"$ARIS_RUN_DIR/checkpoint\"; \
+               test $ARIS_ATTEMPT = 3 && cat \"$ARIS_RUN_DIR/checkpoint\" > all";
+    let again = "retry={other: 1, delay: 0.05}";
+    place.data(&[
+        "add", "a", "--cmd", cmd, "--set", again, "--state", "s.json",
+    ]);
+    assert_eq!(place.run().status.code(), Some(0));
+    let read = |file: &str| fs::read_to_string(place.at(file)).expect("ran");
+    assert_eq!(read("said"), "2 none\n3 exit\n");
+    assert_eq!(read("all"), "new\nnew\n");
+}

@@ -151,6 +151,7 @@ fn an_attempt_that_nobody_claimed_is_started_unless_the_machine_was_started_anew
             command: String::new(),
             boot: boot.to_owned(),
             engine_ref: None,
+            terms: None,
         };
         rewrite(&place, SignedDuration::ZERO, Some(&start));
         place.run();

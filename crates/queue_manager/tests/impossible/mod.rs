@@ -389,3 +389,95 @@ fn jobs_that_say_what_they_need_never_share_what_is_not_there() {
     assert_eq!(alone("mem", json!(most)), apart);
     assert_ne!(alone("mem", json!("1 MiB")), apart);
 }
+
+#[test]
+fn what_a_running_job_took_stays_taken_when_it_is_edited() {
+    let place = Place::new();
+    place.nvidia_smi("echo '0, GPU-0, 3, 24576, [N/A]'");
+    let wait = |id: &str| format!("touch began-{id}; until test -e go; do sleep 0.02; done");
+    let cpus = std::thread::available_parallelism().expect("known").get();
+    let jobs = json!([
+        {"id": "a", "cmd": wait("a"), "gpus": 1, "gpu_mem_mib": 20000},
+        {"id": "c", "cmd": wait("c"), "gpus": 0, "cpus": cpus},
+    ]);
+    write(&place, &jobs, &json!({}));
+    let mut manager = place.start();
+    let began = |id: &str| place.at(&format!("began-{id}")).exists();
+    Place::until("they run", || began("a") && began("c"));
+    for (id, key) in [("a", "gpu_mem_mib=2000"), ("c", "cpus=1")] {
+        place.data(&["edit", id, "--set", key, "--state", "s.json"]);
+    }
+    for (id, keys) in [
+        ("b", ["gpus=1", "gpu_mem_mib=20000"]),
+        ("d", ["gpus=0", "cpus=1"]),
+    ] {
+        let words = [
+            "add", id, "--cmd", "true", "--state", "s.json", "--set", keys[0], "--set", keys[1],
+        ];
+        place.data(&words);
+        let told = place
+            .data(&["explain", id, "--state", "s.json"])
+            .to_string();
+        assert!(
+            told.contains("can be given") || told.contains("are left"),
+            "{told}"
+        );
+    }
+    // One that needs little comes beside them, when all that could have started has.
+    place.data(&[
+        "add",
+        "e",
+        "--cmd",
+        "touch began-e",
+        "--state",
+        "s.json",
+        "--set",
+        "gpus=1",
+        "--set",
+        "gpu_mem_mib=1000",
+    ]);
+    Place::until("it fits", || began("e"));
+    let state = place.state();
+    assert_eq!(
+        [&state["b"]["attempts"], &state["d"]["attempts"]],
+        [&json!(0), &json!(0)]
+    );
+    fs::write(place.at("go"), "").expect("write");
+    assert_eq!(manager.wait().expect("ended").code(), Some(0));
+}
+
+#[test]
+fn a_job_that_is_over_needs_no_card_any_more() {
+    let place = Place::new();
+    place.nvidia_smi(FOUR);
+    write(
+        &place,
+        &json!([{"id": "wide", "cmd": "true", "gpus": 4}]),
+        &json!({}),
+    );
+    assert_eq!(call(&place, "run", &[]).status.code(), Some(0));
+    place.data(&[
+        "add",
+        "eval",
+        "--cmd",
+        "touch evaluated",
+        "--set",
+        "gpus=0",
+        "--state",
+        "s.json",
+    ]);
+    let fewer = [("CUDA_VISIBLE_DEVICES", "0")];
+    let checked = call(&place, "preflight", &fewer);
+    assert_eq!(checked.status.code(), Some(0), "{checked:?}");
+    let ran = call(&place, "run", &fewer);
+    assert_eq!(ran.status.code(), Some(0), "{ran:?}");
+    assert!(place.at("evaluated").exists());
+    // What is to run again needs them again.
+    place.data(&["retry", "wide", "--again", "--state", "s.json"]);
+    let ran = call(&place, "run", &fewer);
+    let said = String::from_utf8_lossy(&ran.stderr).into_owned();
+    assert!(
+        ran.status.code() == Some(5) && said.contains("needs 4 cards"),
+        "{said}"
+    );
+}

@@ -380,3 +380,116 @@ fn a_job_that_is_added_under_the_name_of_one_that_is_gone_begins_anew() {
         assert_eq!(place.state()["x"]["attempts"], 2, "{by_file}");
     }
 }
+
+#[test]
+fn a_change_of_a_job_that_is_gone_changes_no_other_with_its_id() {
+    let place = Place::new();
+    let write = |jobs: Value| place.manifest(&json!([{"name": "p", "jobs": jobs}]));
+    let ask = |args: &[&str]| {
+        let words = [&args[..1], &["--state", "s.json"], &args[1..]].concat();
+        place.data(&words)["notes"].to_string()
+    };
+    let first = json!([job("b", "true"), job("c", "echo filed >> c")]);
+    write(first.clone());
+    place.data(&["adopt", "--manifest", "m.json", "--state", "s.json"]);
+    ask(&["edit", "c", "--cmd", "echo edited >> c"]);
+    ask(&["remove", "c"]);
+    ask(&["add", "c", "--cmd", "echo added >> c"]);
+    // The file has a job that needs it: it stays what it is.
+    let mut more = first.clone();
+    let needs = json!({"id": "f", "cmd": "true", "needs": ["c"]});
+    more.as_array_mut().expect("jobs").push(needs);
+    write(more);
+    let notes = ask(&["reload"]);
+    assert!(
+        !notes.contains("dropped") && !notes.contains("removed: c"),
+        "{notes}"
+    );
+    assert!(notes.contains("changed cmd of c"), "{notes}");
+    let ran = place.run();
+    assert_eq!(ran.status.code(), Some(0), "{ran:?}");
+    assert_eq!(fs::read_to_string(place.at("c")).expect("ran"), "added\n");
+    // Taken out for good: it is gone, also where the file has it. One that was only added leaves the name to the file.
+    ask(&["remove", "c", "f"]);
+    ask(&["add", "d", "--cmd", "touch added-d"]);
+    ask(&["remove", "d"]);
+    let mut more = first;
+    more.as_array_mut()
+        .expect("jobs")
+        .push(job("d", "touch filed-d"));
+    write(more);
+    let ran = place.run();
+    assert_eq!(ran.status.code(), Some(0), "{ran:?}");
+    assert!(
+        place.at("filed-d").exists() && !place.state().contains_key("c"),
+        "{ran:?}"
+    );
+}
+
+#[test]
+fn jobs_of_a_file_bring_what_the_file_sets_for_them() {
+    let place = Place::new();
+    let top = |more: &str| {
+        let head = format!(
+            "cwd: {}\ngpus: []\nlinger: 0\noutput_wait: 0\nenv: {{A: queue, B: queue}}\n",
+            place.at("").display()
+        );
+        fs::write(place.at("m.json"), format!("{head}{more}")).expect("write");
+    };
+    top("jobs: [{id: a, cmd: touch a}]\n");
+    assert_eq!(place.run().status.code(), Some(0));
+    let add = |text: &str| {
+        fs::write(place.at("more.yaml"), text).expect("write");
+        place.call(&["add", "--from", "more.yaml", "--state", "s.json"])
+    };
+    for (text, code, part) in [
+        ("jbos: [{id: q, cmd: x}]\n", 4, "jbos"),
+        ("hello world\n", 4, "must be a map"),
+        ("[]\n", 4, "must be a map"),
+        ("project: x\n", 4, "no jobs in it"),
+        ("phases: [{name: main, jobs: []}]\n", 4, "no jobs in it"),
+        ("tiem_limit: 3\njobs: [{id: q, cmd: x}]\n", 4, "tiem_limit"),
+        (
+            "max_parallel: 7\njobs: [{id: q, cmd: x}]\n",
+            4,
+            "max_parallel",
+        ),
+        ("cwd: /elsewhere\njobs: [{id: q, cmd: x}]\n", 4, "cwd"),
+        (
+            "phases: [{name: main, max_parallel: 7, jobs: [{id: q, cmd: x}]}]\n",
+            10,
+            "another max_parallel",
+        ),
+    ] {
+        let done = add(text);
+        let said = [done.stdout, done.stderr].concat();
+        let said = String::from_utf8_lossy(&said).into_owned();
+        assert_eq!(done.status.code(), Some(code), "{text}: {said}");
+        assert!(said.contains(part), "{text}: {said}");
+    }
+    assert_eq!(place.state().len(), 1);
+    let more = "project: other\ngpus: []\nenv: {A: top, C: top}\nretry: {delay: 0.05, other: 1}\ndefault_cmd: exit 3\n\
+                phases:\n- name: main\n  env: {C: phase, D: phase}\n  setup: [export S=set]\n  jobs:\n  \
+                - {id: b, cmd: echo $A $B $C $D $E $S > b, env: {E: job}}\n  - {id: c}\n\
+                - {name: limited, time_limit: 1, jobs: [{id: d, cmd: sleep 60, time_limit: 0.5}, {id: e, cmd: sleep 60, retry: {other: 0}}]}\n";
+    let done = add(more);
+    assert_eq!(done.status.code(), Some(0), "{done:?}");
+    // They keep it whatever the user's file comes to say.
+    top("max_parallel: 7\njobs: [{id: a, cmd: touch a}]\n");
+    assert_eq!(place.run().status.code(), Some(10));
+    let said = fs::read_to_string(place.at("b")).expect("ran");
+    assert_eq!(said, "top queue phase phase job set\n");
+    let state = place.state();
+    for (id, reason, attempts) in [
+        ("c", "exit", 2),
+        ("d", "time_limit", 2),
+        ("e", "time_limit", 1),
+    ] {
+        let row = &state[id];
+        assert_eq!(
+            (&row["reason"], &row["attempts"]),
+            (&json!(reason), &json!(attempts)),
+            "{id}: {row}"
+        );
+    }
+}

@@ -2,6 +2,8 @@
 
 use std::fs;
 
+use aris_queue::journal::Journal;
+use aris_queue::state::Event;
 use serde_json::json;
 
 use crate::queue::Place;
@@ -294,4 +296,54 @@ fn jobs_of_one_output_are_named_before_they_run_unless_one_waits_for_the_other()
     assert_eq!(said(phases), None);
     assert_eq!(said(two(job("a", "out-*"), job("b", "out-*"))), None);
     assert_eq!(said(two(job("a", "o/"), job("b", "o/"))), None);
+}
+
+#[test]
+fn what_an_attempt_measured_stands_beside_the_parameters_that_it_had() {
+    let place = Place::new();
+    let cell = |lr: &str| {
+        let cmd = format!("echo '{{\"used\": {lr}}}' > e.json");
+        let job = json!({"id": "a", "cmd": cmd, "expected_output": "e.json", "params": {"lr": lr}});
+        place.manifest(&json!([{"name": "p", "jobs": [job]}]));
+    };
+    let row = || {
+        let words = ["report", "--state", "s.json", "--metrics", "e.json#used"];
+        let metrics = &place.data(&words)["metrics"];
+        let row = &metrics["rows"][0];
+        json!([
+            row["parameters"][0],
+            row["values"][0],
+            metrics["missing"][0]["why"]
+        ])
+    };
+    cell("0.5");
+    assert_eq!(place.run().status.code(), Some(0));
+    cell("0.25");
+    assert_eq!(place.run().status.code(), Some(0));
+    assert_eq!(row(), json!(["0.5", 0.5, null]));
+    place.data(&["edit", "a", "--set", "params={lr: 4}", "--state", "s.json"]);
+    assert_eq!(row(), json!(["0.5", 0.5, null]));
+    // A version that did not keep them knows only that the command was another one.
+    let folder = place.at(".s.queue");
+    let entries = Journal::read(&folder).expect("journal");
+    fs::remove_file(folder.join("journal.jsonl")).expect("removed");
+    let mut journal = Journal::open(&folder).expect("new").journal;
+    for mut entry in entries {
+        if let Event::Start { terms, .. } = &mut entry.event {
+            *terms = None;
+        }
+        journal.push(&entry.event, entry.time);
+    }
+    journal.sync().expect("written");
+    let unknown = row();
+    assert_eq!(unknown[1], json!(null));
+    assert!(
+        unknown[2]
+            .as_str()
+            .is_some_and(|why| why.contains("another command")),
+        "{unknown}"
+    );
+    place.data(&["retry", "a", "--state", "s.json"]);
+    assert_eq!(place.run().status.code(), Some(0));
+    assert_eq!(row(), json!(["4", 0.25, null]));
 }

@@ -234,3 +234,86 @@ fn the_logs_of_a_queue_that_was_moved_are_found() {
         }
     }
 }
+
+/// A queue in `base/q`, begun in `base` where its jobs run, one of which has failed there.
+fn begun_above(within: &str) -> Place {
+    let place = Place::within(within);
+    fs::create_dir(place.at("q")).expect("folder");
+    let text = "gpus: []\nlinger: 0\noutput_wait: 0\njobs: [{id: a, cmd: pwd >> where; exit 3}]\n";
+    fs::write(place.at("q/m.yaml"), text).expect("write");
+    let run = place.call(&["run", "--manifest", "q/m.yaml"]);
+    assert_eq!(run.status.code(), Some(10), "{run:?}");
+    place
+}
+
+/// A call from a folder that has nothing to do with the queue, in which no job may run.
+fn from_elsewhere(place: &Place, args: &[&str]) -> (Option<i32>, String) {
+    let elsewhere = place.outside().join("elsewhere");
+    fs::create_dir_all(&elsewhere).expect("folder");
+    let mut command = place.command(args);
+    let output = command.current_dir(&elsewhere).output().expect("ran");
+    assert!(!elsewhere.join("where").exists(), "{args:?}: {output:?}");
+    let said = [output.stdout, output.stderr].concat();
+    (
+        output.status.code(),
+        String::from_utf8_lossy(&said).into_owned(),
+    )
+}
+
+#[test]
+fn jobs_of_a_queue_that_was_moved_run_where_their_folder_is_now() {
+    // The queue's own folder, and one above it.
+    let inside = Place::within("base");
+    let text = "gpus: []\nlinger: 0\noutput_wait: 0\njobs: [{id: a, cmd: pwd >> where; exit 3}]\n";
+    fs::write(inside.at("m.yaml"), text).expect("write");
+    let run = inside.call(&["run", "--manifest", "m.yaml"]);
+    assert_eq!(run.status.code(), Some(10), "{run:?}");
+    for (place, queue) in [(inside, ""), (begun_above("base"), "q")] {
+        let moved = place.outside().join("moved");
+        fs::rename(place.at(""), &moved).expect("moved");
+        let state = moved
+            .join(queue)
+            .join("queue_state.json")
+            .display()
+            .to_string();
+        for (args, code) in [(&["retry", "a"][..], 0), (&["run"], 10)] {
+            let words = [args, &["--state", &state]].concat();
+            let (found, said) = from_elsewhere(&place, &words);
+            assert_eq!(found, Some(code), "{args:?}: {said}");
+        }
+        let said = fs::read_to_string(moved.join("where")).expect("ran");
+        assert_eq!(said.lines().last(), moved.to_str(), "{said}");
+    }
+}
+
+#[test]
+fn nothing_starts_while_the_folder_is_away_where_the_queue_was_begun() {
+    let place = begun_above("base");
+    // The queue lies outside that folder now, and so is there when the folder is not.
+    fs::rename(place.at("q"), place.outside().join("q")).expect("moved");
+    let away = place.outside().join("away");
+    let state = place
+        .outside()
+        .join("q/queue_state.json")
+        .display()
+        .to_string();
+    let call = |args: &[&str]| from_elsewhere(&place, &[args, &["--state", &state]].concat());
+    assert_eq!(call(&["retry", "a"]).0, Some(0));
+    fs::rename(place.at(""), &away).expect("moved");
+    for args in [&["run"][..], &["start"], &["retry", "a", "--start"]] {
+        let (code, said) = call(args);
+        assert_eq!(code, Some(5), "{args:?}: {said}");
+        assert!(
+            said.contains("is not there, where the queue was begun"),
+            "{said}"
+        );
+    }
+    for args in [&["status"][..], &["explain", "a"]] {
+        let (code, said) = call(args);
+        assert_eq!(code, Some(0), "{args:?}: {said}");
+    }
+    fs::rename(&away, place.at("")).expect("back");
+    assert_eq!(call(&["run"]).0, Some(10));
+    let said = fs::read_to_string(place.at("where")).expect("ran");
+    assert_eq!(said.lines().count(), 2, "{said}");
+}

@@ -508,3 +508,30 @@ fn a_job_that_ended_after_its_manager_is_explained_and_tried_again() {
         fs::read_to_string(place.at("ran")).is_ok_and(|ran| ran.lines().count() == 2)
     });
 }
+
+#[test]
+fn a_job_that_waits_for_its_next_attempt_is_held_and_released_as_any_other() {
+    let place = Place::new();
+    let retry = json!({"other": 1, "delay": 600});
+    place.manifest(&json!([{"name": "p", "jobs": [{"id": "a", "cmd": "exit 3", "retry": retry}]}]));
+    let mut manager = place.start();
+    let is = |word: &str| {
+        place
+            .state()
+            .get("a")
+            .is_some_and(|row| row["state"] == word)
+    };
+    Place::until("it waits", || is("backoff"));
+    for (verb, state, told) in [
+        ("hold", "hold", "held by the command"),
+        ("release", "backoff", "attempt 2 follows in"),
+    ] {
+        let (code, said) = ask(&place, &[verb, "a"]);
+        assert!(code == Some(0) && is(state), "{verb}: {said}");
+        let (_, explained) = ask(&place, &["explain", "a"]);
+        let explained = explained.to_string();
+        assert!(explained.contains(told), "{verb}: {explained}");
+    }
+    ask(&place, &["cancel", "a"]);
+    ends_with(&place, &mut manager, 10);
+}
