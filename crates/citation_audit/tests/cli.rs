@@ -1492,3 +1492,41 @@ fn each_part_of_a_document_has_its_own_bibliographies() {
         assert_eq!(parts(preamble, body), found, "{preamble} {body}");
     }
 }
+
+#[test]
+fn a_definition_that_expands_adds_to_what_was_before() {
+    for (preamble, body, found) in [
+        (
+            "\\def\\base{}\\edef\\base{\\base sub/}",
+            "\\input{\\base part}",
+            "fail a",
+        ),
+        (
+            "\\def\\k{b}\\xdef\\all{\\k}\\def\\k{c}",
+            "\\cite{\\all}\\cite{\\k}",
+            "fail b,fail c",
+        ),
+        (
+            "\\def\\k{}\\edef\\k{\\ifx\\k\\empty\\else\\k,\\fi b}\\edef\\k{\\ifx\\k\\empty\\else\\k,\\fi c}",
+            "\\cite{\\k}",
+            "fail b,fail c",
+        ),
+        (
+            "\\def\\k{b}\\edef\\with#1{\\noexpand\\cite{\\k,#1}}\\def\\k{d}",
+            "\\with{c}\\edef\\k{\\noexpand\\x}\\def\\x{e}\\cite{\\k}",
+            "fail b,fail c,fail e",
+        ),
+        (
+            "\\makeatletter\\def\\k{b}\\protected@edef\\k{\\k,c}\\csedef{k}{\\k,d}\\makeatother",
+            "\\cite{\\k}",
+            "fail b,fail c,fail d",
+        ),
+    ] {
+        let (keys, is_told) = said(preamble, body, &[("sub/part.tex", "\\cite{a}")]);
+        assert_eq!(
+            (keys.join(","), is_told),
+            (String::from(found), false),
+            "{preamble}"
+        );
+    }
+}

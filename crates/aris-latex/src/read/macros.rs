@@ -315,7 +315,7 @@ impl Reader<'_> {
     }
 
     /// `\def\x#1#2\y{…}`. A macro whose parameters are delimited by characters is not followed.
-    pub(super) fn def(&mut self, _: Token, _: How) {
+    pub(super) fn def(&mut self, _: Token, how: How) {
         let Some((name, token)) = self.defined_name() else {
             return;
         };
@@ -324,11 +324,18 @@ impl Reader<'_> {
             let next = self.next();
             match next.kind {
                 Kind::Begin => {
-                    let body = self.balanced(next);
+                    let mut body = self.balanced(next);
+                    let mut doubt = 0;
+                    // What a style file has defined until here is not known.
+                    if how == "expanded" && self.styles == 0 {
+                        (body, doubt) = self.expanded(&body);
+                    }
                     if self.names.text(name) == "input@path" {
                         self.loading.paths = self.groups_of(&body);
                     }
-                    return self.define((name, token), parameters, &body, false);
+                    self.enter_doubt(doubt);
+                    self.define((name, token), parameters, &body, false);
+                    return self.writer.doubts.leave(doubt);
                 }
                 Kind::Hash => {
                     let number = self.next();
@@ -349,6 +356,36 @@ impl Reader<'_> {
                 _ => parameters = None,
             }
         }
+    }
+
+    /// The body of `\edef`: its macros are expanded and its conditions decided at once. Also the number of a doubt about them, or 0.
+    fn expanded(&mut self, body: &[Token]) -> (Vec<Token>, u32) {
+        self.apart(body, |reader| {
+            let (mut out, mut doubt) = (Vec::new(), 0);
+            loop {
+                let token = reader.next();
+                let meaning = match token.kind {
+                    Kind::Stop => return (out, doubt),
+                    Kind::Name(name) => reader.meaning(name),
+                    _ => Meaning::Unknown,
+                };
+                match (reader.command_name(token), meaning) {
+                    ("noexpand" | "protect" | "string", _) => out.extend([token, reader.next()]),
+                    ("unexpanded", _) => out.extend(reader.argument()),
+                    (_, Meaning::Macro(body)) if reader.is_followed(&body) => {
+                        doubt = doubt.max(body.doubt);
+                        reader.expand(token, token.name().unwrap_or_default(), &body);
+                    }
+                    (_, Meaning::Known(cmd))
+                        if matches!(cmd.what, "if" | "other_branch" | "end_branch") =>
+                    {
+                        reader.command(token, cmd);
+                        doubt = doubt.max(reader.doubt_number());
+                    }
+                    _ => out.push(token),
+                }
+            }
+        })
     }
 
     /// The texts of the groups in an argument, `{a/}{b/}`.
