@@ -15,6 +15,8 @@ pub enum Form<'a> {
     Begins(&'a [&'a [u8]]),
     /// It is a JSON object with all of these keys, or a list of such objects.
     Json(&'a [&'a str]),
+    /// The function knows it.
+    Is(fn(&[u8]) -> bool),
     /// Text without such a mark. Its name decides: no ending, or that of a text or a log.
     Text,
 }
@@ -41,20 +43,21 @@ pub fn check_output(path: &Path, form: Form<'_>, taken: &[&Path]) -> Result<(), 
         return Err(write::in_the_way(path));
     }
     if taken.iter().any(|taken| target.starts_with(real(taken))) {
-        return refused("this command reads it, or writes it for another option");
+        return refused("it is an input or another output of this command");
     }
     let file = match read::open(path) {
         Err(error) if error.is_not_found() => return Ok(()),
         file => file?,
     };
     let bytes = match form {
-        Form::Json(_) => file.read_all(read::READ_LIMIT)?,
+        Form::Json(_) | Form::Is(_) => file.read_all(read::READ_LIMIT)?,
         Form::Begins(_) | Form::Text => file.head(4096)?,
     };
     let text = bytes.trim_ascii_start();
     let earlier = match form {
         Form::Begins(marks) => marks.iter().any(|mark| begins(text, mark)),
         Form::Json(keys) => is_json(text, keys),
+        Form::Is(known) => known(&bytes),
         Form::Text => {
             let ending = target.extension().unwrap_or_default();
             TEXTS.iter().any(|text| ending.eq_ignore_ascii_case(text))
@@ -63,7 +66,7 @@ pub fn check_output(path: &Path, form: Form<'_>, taken: &[&Path]) -> Result<(), 
     if earlier || text.is_empty() {
         Ok(())
     } else {
-        refused("it is no earlier output of this command")
+        refused("it is a file that this program did not write")
     }
 }
 

@@ -320,6 +320,9 @@ fn merging_makes_nothing_readable() {
             project.write("printed.json", merged.expect_code(0).stdout());
             list = ["merged.json", "printed.json"][round % 2].to_owned();
         }
+        project.write("main.tex", "mine");
+        call(&["merge", &list, "-o", "main.tex"]).expect_code(2);
+        assert_eq!(project.read("main.tex"), "mine");
     }
     let shown = call(&["merge", "problems.json"]).expect_code(0);
     assert_eq!(shown.stdout(), "problem: e.md is empty\n");

@@ -1,7 +1,5 @@
 //! What can go wrong.
 
-use std::path::PathBuf;
-
 use aris_contract::helpers;
 use aris_contract::policy::Policy;
 use aris_contract::{ErrorKind, Failure, integrations};
@@ -46,8 +44,8 @@ pub enum Error {
         missing: Vec<String>,
     },
     /// `--project` is not a folder.
-    #[error("{}", aris_fs::no_folder(.0))]
-    Project(PathBuf),
+    #[error(transparent)]
+    Folder(FsError),
     /// The outcome cannot be recorded. The helper has already run.
     #[error("the outcome cannot be recorded")]
     Record(#[source] FsError),
@@ -61,8 +59,7 @@ impl Failure for Error {
             | Self::PolicyNotAllowed { .. }
             | Self::UnknownSetting { .. }
             | Self::MissingSettings { .. } => ErrorKind::Usage,
-            Self::Project(path) if path.exists() => ErrorKind::Validation,
-            Self::Project(_) => ErrorKind::NotFound,
+            Self::Folder(error) => error.kind(),
             Self::Record(_) => ErrorKind::Precondition,
         }
     }
@@ -92,14 +89,14 @@ impl Failure for Error {
             Self::MissingSettings { missing, .. } => {
                 format!("add --set {}=VALUE", missing.join("=VALUE --set "))
             }
-            Self::Project(_) => String::from("name an existing folder"),
+            Self::Folder(_) => String::from("name an existing folder"),
             Self::Record(error) => return error.hint(),
         })
     }
 
     fn details(&self) -> Map<String, Value> {
         match self {
-            Self::Record(error) => error.details(),
+            Self::Folder(error) | Self::Record(error) => error.details(),
             _ => Map::new(),
         }
     }

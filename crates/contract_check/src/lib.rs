@@ -169,9 +169,6 @@ pub static SPEC: Spec = Spec {
 
 /// Runs the command line.
 pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Box<dyn Product>>, Error> {
-    if let Command::Checklist(args) = &cli.command {
-        return Ok(checklist::run(args)?.boxed());
-    }
     let project = Project::open(&cli, context)?;
     Ok(match &cli.command {
         Command::Status(args) => status::run(args, &project, context)?.boxed(),

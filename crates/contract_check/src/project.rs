@@ -31,9 +31,7 @@ impl Project {
         let root = match &cli.project {
             Some(folder) => {
                 let path = context.absolute(folder);
-                if !path.is_dir() {
-                    return Err(Error::Project(path));
-                }
+                aris_fs::need_folder(&path).map_err(Error::Folder)?;
                 path
             }
             None => aris_audit::project::of_directory(context.cwd()),

@@ -63,8 +63,8 @@ pub(crate) struct SuggestArgs {
     #[command(flatten)]
     pub(crate) paper: PaperArgs,
     /// Maximum number of proposals
-    #[arg(long, value_name = "N", default_value_t = 20)]
-    pub(crate) limit: usize,
+    #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) limit: u32,
     /// Append them to claims.toml as `proposed = true`
     #[arg(long)]
     pub(crate) write: bool,

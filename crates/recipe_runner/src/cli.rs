@@ -1,7 +1,7 @@
 //! Commands and flags.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use aris_recipe::Profile;
@@ -238,8 +238,17 @@ pub(crate) struct StatusArgs {
 #[derive(Debug, Args)]
 pub(crate) struct TimelineArgs {
     /// The state of the run
-    #[arg(value_name = "RUN")]
-    pub(crate) state: PathBuf,
+    #[arg(value_name = "RUN", required_unless_present = "named")]
+    run: Option<PathBuf>,
+    /// The same, spelt as for the other commands
+    #[arg(
+        id = "named",
+        long = "state",
+        value_name = "FILE",
+        conflicts_with = "run",
+        hide = true
+    )]
+    named: Option<PathBuf>,
     /// File for the page [default: beside the state, with the ending .html]
     #[arg(
         long = "html",
@@ -248,6 +257,14 @@ pub(crate) struct TimelineArgs {
         value_name = "FILE"
     )]
     pub(crate) output: Option<PathBuf>,
+}
+
+impl TimelineArgs {
+    /// The state of the run, from either spelling.
+    pub(crate) fn state(&self) -> &Path {
+        let given = self.run.as_deref().or(self.named.as_deref());
+        given.unwrap_or(Path::new(""))
+    }
 }
 
 /// Arguments of `logs`.

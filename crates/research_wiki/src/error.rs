@@ -59,6 +59,16 @@ impl Error {
         Self::told(ErrorKind::Validation, what, hint)
     }
 
+    /// A file of descriptions has none of this paper; the services were not asked.
+    pub(crate) fn no_record(path: &Path, id: &str) -> Self {
+        let what = format!(
+            "{} has no record of {id}; arXiv was not asked",
+            path.display()
+        );
+        let hint = "add the record to the file, or leave --metadata out to ask arXiv";
+        Self::told(ErrorKind::Validation, what, hint)
+    }
+
     /// A file of descriptions cannot be read; `hint` says what it must hold.
     pub(crate) fn metadata(path: &Path, line: usize, why: &str, hint: &str) -> Self {
         let what = format!("{}: line {line}: {why}", path.display());

@@ -15,7 +15,8 @@ use crate::error::Error;
 pub(crate) struct Fetched {
     /// The papers that were described.
     pub(crate) papers: Vec<Paper>,
-    /// The papers that were not asked for or got no answer. A requested paper in neither list does not exist.
+    /// The papers that were not asked for or got no answer, or that the file does not describe. A requested paper in neither list does
+    /// not exist.
     pub(crate) unanswered: Vec<ArxivId>,
     /// Why they got no answer.
     pub(crate) stopped: Option<HttpError>,

@@ -31,10 +31,11 @@ mod tests;
 #[cfg(test)]
 use tests::testing;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use aris_cli::{Context, Network, Outcome, Sample, Spec, Style};
 use aris_contract::ErrorKind;
+use aris_fs::Form;
 
 pub use check::lint;
 pub use cli::{Cli, FixMode, Options};
@@ -105,6 +106,22 @@ pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Answer>, Error> {
     };
     let write_baseline = cli.write_baseline.as_ref();
     let write_baseline = write_baseline.map(|path| context.absolute(path));
+    let read = [&cli.baseline, &cli.config].into_iter().flatten();
+    let read: Vec<PathBuf> = read.map(|path| context.absolute(path)).collect();
+    if let Some((path, format)) = &output {
+        let form = match format {
+            Format::Json => Form::Json(&["data", "meta"]),
+            Format::Sarif => Form::Json(&["version", "runs"]),
+            Format::Text | Format::Github => Form::Text,
+        };
+        let taken: Vec<&Path> = read.iter().chain(&write_baseline).map(|it| &**it).collect();
+        aris_fs::check_output(path, form, &taken)?;
+    }
+    if let Some(path) = &write_baseline {
+        let taken = cli.config.as_ref().map(|path| context.absolute(path));
+        let taken: Vec<&Path> = taken.iter().map(|it| &**it).collect();
+        aris_fs::check_output(path, baseline::FORM, &taken)?;
+    }
     let report = lint(&Options {
         cli,
         cwd: context.cwd().to_path_buf(),
@@ -115,7 +132,7 @@ pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Answer>, Error> {
         let mut bytes = Vec::new();
         let written = report.write(*format, &mut bytes, Style::plain());
         written.map_err(|error| Error::Usage(error.to_string()))?;
-        aris_fs::write_atomic(path, &bytes)?;
+        aris_fs::write_output(path, &bytes)?;
     }
     if let Some(path) = &write_baseline {
         baseline::write(path, &report.items)?;

@@ -201,6 +201,13 @@ fn gated(args: &GateArgs, context: &Context) -> Result<Shown, Error> {
         let hint = "--root is relative to the paper directory";
         return Err(Error::new(ErrorKind::NotFound, message, hint));
     }
+    if let Some(key) = args.sign_key.as_ref().map(|key| context.absolute(key))
+        && !key.exists()
+    {
+        let message = format!("the signing key {} does not exist", key.display());
+        let hint = "ssh-keygen makes one; nothing was written";
+        return Err(Error::new(ErrorKind::NotFound, message, hint).at(&key));
+    }
     let outputs = Outputs::new(args, &paper.given, context);
     let mut ledger = Ledger::default();
     let gate = gate::Gate {

@@ -7,7 +7,7 @@ use aris_cli::Context;
 use aris_contract::artifact::audit::{Assurance, AssuranceError};
 use aris_contract::json::{self, JsonError};
 use aris_contract::{ErrorKind, Failure as _, time};
-use aris_fs::FsError;
+use aris_fs::Form;
 use jiff::Timestamp;
 use serde::Serialize;
 
@@ -148,14 +148,13 @@ impl Outputs {
         }
         let mut seen: Vec<PathBuf> = Vec::new();
         let signature = self.signature.as_ref().map(|(signature, _)| signature);
-        // Each output with a text near its beginning by which files of this program are recognised.
         let outputs = [
-            (Some(&self.report), "\"verifier_version\""),
-            (self.html.as_ref(), "<!doctype html>"),
-            (self.attest.as_ref(), attest::STATEMENT_TYPE),
-            (signature, SIGNATURE),
+            (Some(&self.report), Form::Json(&["verifier_version"])),
+            (self.html.as_ref(), Form::PAGE),
+            (self.attest.as_ref(), Form::Json(&["_type", "predicate"])),
+            (signature, Form::Begins(&[SIGNATURE.as_bytes()])),
         ];
-        for (path, mark) in outputs {
+        for (path, form) in outputs {
             let Some(path) = path else {
                 continue;
             };
@@ -177,18 +176,10 @@ impl Outputs {
             if seen.contains(&real) {
                 return taken("another output");
             }
-            let is_foreign = match aris_fs::is_foreign(path, mark) {
-                Ok(is_foreign) => is_foreign,
-                // A FIFO or device would be replaced by a file. A folder is reported by the write.
-                Err(source @ FsError::NotRegular { .. }) if !path.is_dir() => {
-                    let what = "the output";
-                    return Err(Error::Write { what, source });
-                }
-                // An unreadable file is reported by the write.
-                Err(_) => false,
-            };
-            if is_foreign && (self.named || path != &self.report) {
-                return taken("a file that this program did not write");
+            if self.named || path != &self.report {
+                let what = "the output";
+                let checked = aris_fs::check_output(path, form, &[]);
+                checked.map_err(|source| Error::Write { what, source })?;
             }
             seen.push(real);
         }

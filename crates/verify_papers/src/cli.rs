@@ -7,12 +7,12 @@ use aris_online::OnlineArgs;
 
 /// Arguments of `verify_papers`.
 #[derive(Debug, clap::Args)]
-#[command(group(clap::ArgGroup::new("what").required(true).args(["paper", "input", "arxiv_ids", "titles_file", "bib", "old_paper"])))]
+#[command(group(clap::ArgGroup::new("what").args(["paper", "input", "arxiv_ids", "titles_file", "bib", "old_paper"])))]
 #[command(
-    override_usage = "verify_papers [OPTIONS] <PAPER|--input <FILE>|--arxiv-ids <IDS>|--titles-file <FILE>|--bib <FILE>>"
+    override_usage = "verify_papers [OPTIONS] [PAPER|--input <FILE>|--arxiv-ids <IDS>|--titles-file <FILE>|--bib <FILE>]"
 )]
 pub struct Cli {
-    /// Folder of a LaTeX paper, whose cited entries are checked
+    /// Folder of a LaTeX paper, whose cited entries are checked [default: ./paper]
     #[arg(value_name = "PAPER")]
     pub paper: Option<PathBuf>,
     /// Root document relative to the paper folder [default: found by \documentclass]

@@ -18,6 +18,7 @@ use std::path::{Path, PathBuf};
 use aris_cli::{Context, Outcome, Sample, Sink, Spec};
 use aris_contract::ErrorKind;
 use aris_contract::text::counted;
+use aris_fs::Form;
 use aris_online::Progress;
 use aris_paper::facts::Month;
 use aris_verify::sources::HOSTS;
@@ -65,6 +66,24 @@ pub static SPEC: Spec = Spec {
 /// Runs the command line.
 pub fn run(mut cli: Cli, context: &Context) -> Result<Outcome<Report>, Error> {
     notes(&cli, context);
+    let named = [
+        &cli.paper,
+        &cli.old_paper,
+        &cli.input,
+        &cli.titles_file,
+        &cli.bib,
+    ];
+    if named.iter().all(|path| path.is_none()) && cli.arxiv_ids.is_none() {
+        let usual = PathBuf::from("paper");
+        if !context.absolute(&usual).is_dir() {
+            let hint = "name the paper's folder, or a list with --input, --arxiv-ids, --titles-file or --bib";
+            return Err(Error::usage(
+                "nothing to check is named, and there is no ./paper",
+                hint,
+            ));
+        }
+        cli.paper = Some(usual);
+    }
     let fresh = cli.no_cache || cli.cache_scope.as_deref() == Some("none");
     if (fresh || cli.cache_ttl_days == Some(0)) && !cli.online.offline {
         cli.online.refresh = true;
@@ -208,6 +227,14 @@ fn check_outputs(cli: &Cli, context: &Context) -> Result<(), Error> {
             return Err(Error::usage(what, hint).with("path", path));
         }
         taken.push(target);
+    }
+    if let Some(output) = output {
+        let form = Form::Json(&["verdict", "papers"]);
+        aris_fs::check_output(&context.absolute(output), form, &[])?;
+    }
+    if let Some(patch) = &cli.fix_bib {
+        let form = Form::Begins(&[b"--- ", b"Apply this in "]);
+        aris_fs::check_output(&context.absolute(patch), form, &[])?;
     }
     Ok(())
 }

@@ -1079,6 +1079,7 @@ fn a_result_never_takes_the_place_of_what_is_read() {
     let project = Project::new()
         .file("refs.bib", BIB)
         .file("list.json", CANDIDATES)
+        .file("notes.tex", "mine")
         .file("paper/main.tex", "\\documentclass{article}\\begin{document}\\cite{one}\\bibliography{refs}\\end{document}")
         .file("paper/refs.bib", BIB);
     let before = project.snapshot();
@@ -1089,6 +1090,10 @@ fn a_result_never_takes_the_place_of_what_is_read() {
         &["--paper", "paper", "--fix-bib", "paper/refs.bib"],
         &["--paper", "paper", "--output", "paper/main.tex"],
         &["--bib", "refs.bib", "--output", "one", "--fix-bib", "one"],
+        &["--bib", "refs.bib", "--output", "notes.tex"],
+        &["--bib", "refs.bib", "--fix-bib", "notes.tex"],
+        // Without a name, ./paper is checked.
+        &["--output", "paper/main.tex"],
         &["--bib", "refs.bib", "--output", "two", "--fix-bib", "./two"],
     ] {
         let run = world.run(&project, args).expect_code(2);
@@ -1098,6 +1103,7 @@ fn a_result_never_takes_the_place_of_what_is_read() {
     world
         .run(&project, &["--bib", "refs.bib", "--fix-bib", "-"])
         .expect_code(2);
+    world.run(&Project::new(), &[]).expect_code(2);
     assert_eq!(project.snapshot(), before);
 }
 

@@ -21,12 +21,6 @@ pub enum Error {
         /// The first of these paths.
         path: PathBuf,
     },
-    /// The report would overwrite a file that is not a report.
-    #[error("{} exists and is not a coverage report", path.display())]
-    Overwrite {
-        /// The file.
-        path: PathBuf,
-    },
     /// The files contain too many identifiers to be text.
     #[error(
         "the scanned files name more than {} different identifiers",
@@ -45,7 +39,7 @@ impl Failure for Error {
     fn kind(&self) -> ErrorKind {
         match self {
             Self::Wiki { .. } | Self::Scan { .. } => ErrorKind::NotFound,
-            Self::Overwrite { .. } | Self::TooMany => ErrorKind::Validation,
+            Self::TooMany => ErrorKind::Validation,
             Self::Fs(error) => error.kind(),
             Self::Json(_) => ErrorKind::Internal,
         }
@@ -55,7 +49,6 @@ impl Failure for Error {
         let hint = match self {
             Self::Wiki { .. } => "name the wiki's folder, such as research-wiki/",
             Self::Scan { .. } => "name a file or folder that exists with --scan",
-            Self::Overwrite { .. } => "name another file with --output",
             Self::TooMany => "name fewer paths with --scan",
             Self::Fs(error) => return error.hint(),
             Self::Json(_) => return None,
@@ -66,7 +59,7 @@ impl Failure for Error {
     fn details(&self) -> Map<String, Value> {
         match self {
             Self::Fs(error) => error.details(),
-            Self::Wiki { path } | Self::Scan { path } | Self::Overwrite { path } => {
+            Self::Wiki { path } | Self::Scan { path } => {
                 let path = Value::from(path.display().to_string());
                 Map::from_iter([(String::from("path"), path)])
             }

@@ -22,7 +22,7 @@ use std::path::{Path, PathBuf};
 use aris_cli::{Context, Network, Outcome, Sample, Spec};
 use aris_contract::ErrorKind;
 use aris_contract::ids::ArxivId;
-use aris_fs::FsError;
+use aris_fs::{Form, FsError};
 use aris_wiki::page::Page;
 use aris_wiki::papers::Papers;
 use serde_json::Value;
@@ -176,24 +176,18 @@ pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Report>, Error> {
     Ok(Outcome::found(report, gaps))
 }
 
-/// The existing report at `path`. A file that is not a coverage report is an error: a slip in `--output` must not overwrite other
-/// files.
+/// The existing report at `path`. A named file that is something else is an error.
 fn earlier(path: &Path, named: bool) -> Result<Option<Value>, Error> {
+    if named {
+        aris_fs::check_output(path, Form::Json(&["tool", "missing_ids"]), &[])?;
+    }
     let bytes = match aris_fs::read_optional(path, aris_fs::READ_LIMIT) {
         Ok(bytes) => bytes.unwrap_or_default(),
         // The write will report a folder in the way.
         Err(FsError::NotRegular { .. }) if path.is_dir() => return Ok(None),
         Err(error) => return Err(error.into()),
     };
-    let value: Option<Value> = serde_json::from_slice(&bytes).ok();
-    let tool = value.as_ref().and_then(|value| value.get("tool")?.as_str());
-    let ours = tool.is_some_and(|tool| tool == TOOL || tool == "verify_wiki_coverage.sh");
-    if named && !ours && !bytes.is_empty() {
-        return Err(Error::Overwrite {
-            path: path.to_path_buf(),
-        });
-    }
-    Ok(value)
+    Ok(serde_json::from_slice(&bytes).ok())
 }
 
 /// Writes the report, unless only its time would change; the old time then stays.

@@ -330,7 +330,7 @@ fn only_a_report_is_replaced() {
     let args = ["research-wiki", "--json-out", "PAPER_PLAN.md"];
     let before = fs::read(root.join("PAPER_PLAN.md")).expect("plan");
     let output = call(root, &args);
-    assert_eq!(output.status.code(), Some(4));
+    assert_eq!(output.status.code(), Some(2));
     assert_eq!(fs::read(root.join("PAPER_PLAN.md")).expect("plan"), before);
     let theirs = "{\"tool\": \"verify_wiki_coverage.sh\", \"missing_ids\": []}";
     write(root, "theirs.json", theirs);

@@ -39,7 +39,7 @@ pub(crate) const CASES: Cases = Cases {
         Call {
             what: "somebody's file in the manifest's place",
             args: &["--config", "grid.yaml", "--output", "notes.txt"],
-            code: 5,
+            code: 2,
         },
     ],
     incomplete: &[&[], &["--output", "m.json"]],

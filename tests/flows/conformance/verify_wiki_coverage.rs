@@ -44,7 +44,7 @@ pub(crate) const CASES: Cases = Cases {
         Call {
             what: "a report in the place of a text",
             args: &["wiki", "--output", "notes.md"],
-            code: 4,
+            code: 2,
         },
     ],
     incomplete: &[

@@ -13,8 +13,8 @@ const TEX: &str =
     "\\documentclass{article}\\begin{document}\\cite{one}\\bibliography{refs}\\end{document}";
 const BIB: &str = "@article{one,\n  title = {On the numbers of one machine},\n  author = {Ada Lovelace},\n  \
                    journal = {Journal of Tests},\n  year = 2011,\n  doi = {10.1000/one},\n}\n";
-const OLD_RESULT: &str = "{\"verdict\": \"an older one\"}\n";
-const OLD_PATCH: &str = "an older patch\n";
+const OLD_RESULT: &str = "{\"verdict\": \"an older one\", \"papers\": []}\n";
+const OLD_PATCH: &str = "--- a/an/older/patch\n";
 
 /// Every service has one paper; the download consists of several pieces.
 fn answer(asked: &Received) -> Answer {

@@ -207,16 +207,23 @@ fn what_is_made_from_pages_is_whole_whenever_it_is_made_anew() {
 
 #[test]
 fn an_exported_file_is_the_old_one_or_the_new_one() {
-    const OLD: &str = "% an older export\n";
+    const GRAPHML: &str = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<graphml xmlns=\"http://graphml.graphdrawing.org/xmlns\">\n</graphml>\n";
     let binary = Helper::named("research_wiki");
-    for form in [&["--bibtex"][..], &["--graphml"], &[]] {
+    for (form, old) in [
+        (
+            &["--bibtex"][..],
+            "@misc{a,\n  title = {{An older export}},\n}\n",
+        ),
+        (&["--graphml"], GRAPHML),
+        (&[], "{\"nodes\": [], \"edges\": []}\n"),
+    ] {
         let args = [&["export", "wiki", "--output", "out/export"], form].concat();
         // All runs start from the same wiki, because its pages contain times.
-        let prepared = wiki(&INGEST).file("out/export", OLD);
+        let prepared = wiki(&INGEST).file("out/export", old);
         let whole = Project::bare().copied(prepared.path());
         binary.call(whole.path()).args(&args).run().expect_code(0);
         let new = whole.read("out/export");
-        assert_ne!(new, OLD);
+        assert_ne!(new, old);
         let current = std::cell::RefCell::new(None::<Project>);
         let crashes = crash_at_every_change(
             |_| {
@@ -229,7 +236,7 @@ fn an_exported_file_is_the_old_one_or_the_new_one() {
                 let project = current.borrow_mut().take().expect("a project");
                 let text = project.read("out/export");
                 assert!(
-                    text == OLD || text == new,
+                    text == old || text == new,
                     "{args:?}, crash {number}: {text}"
                 );
             },

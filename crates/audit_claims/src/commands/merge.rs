@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use aris_cli::{Context, Outcome, Shown};
+use aris_fs::Form;
 use aris_review::{Findings, Merged};
 
 use crate::Error;
@@ -22,6 +23,11 @@ pub(crate) struct MergeArgs {
 }
 
 pub(crate) fn run(args: &MergeArgs, context: &Context) -> Result<Shown, Error> {
+    if let Some(out) = &args.output {
+        // A merged list may be merged again in place: nothing of it is lost.
+        let form = Form::Json(&["findings", "duplicates"]);
+        aris_fs::check_output(&context.absolute(out), form, &[])?;
+    }
     let mut all = Findings::default();
     for input in &args.inputs {
         all.append(super::findings(input, context)?);

@@ -562,6 +562,8 @@ fn names_that_are_no_integrations_are_refused() {
 
 #[test]
 fn a_checklist_has_empty_boxes() {
+    let absent = ["checklist", "submission-audits", "--project", "none"];
+    call(&Project::bare(), &absent).expect_code(3);
     let run = call(&Project::bare(), &["checklist", "submission-audits"]).expect_code(0);
     assert!(
         run.stdout()

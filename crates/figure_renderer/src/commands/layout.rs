@@ -1,6 +1,8 @@
 //! `layout`: the figure with the computed positions, to be edited by hand.
 
 use aris_cli::{Context, Sink};
+use aris_figure::Figure;
+use aris_fs::Form;
 
 use super::read;
 use super::render::write;
@@ -13,7 +15,10 @@ pub(crate) fn run(args: &LayoutArgs, context: &Context) -> Result<LaidOut, Error
     let text = figure.placed_text();
     let output = args.output.as_ref().and_then(Sink::file);
     if let Some(output) = output {
-        write(&context.absolute(output), text.as_bytes())?;
+        let path = context.absolute(output);
+        let form = Form::Is(|bytes| Figure::read(bytes).is_ok());
+        aris_fs::check_output(&path, form, &[&context.absolute(&args.spec)])?;
+        write(&path, text.as_bytes())?;
     }
     Ok(LaidOut {
         path: output.map(|path| path.display().to_string()),

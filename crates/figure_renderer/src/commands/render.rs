@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use aris_cli::{Context, Outcome};
 use aris_figure::{Figure, pdf, png};
+use aris_fs::Form;
 use clap::ValueEnum as _;
 
 use super::{is_stdout, read};
@@ -143,6 +144,14 @@ pub(super) fn targets(
                 return Err(Error::Over { path, over });
             }
         }
+    }
+    for (format, path) in &targets {
+        let form = match format {
+            Format::Svg => Form::Begins(&[b"<svg", b"<?xml"]),
+            Format::Pdf => Form::Begins(&[b"%PDF-"]),
+            Format::Png => Form::Begins(&[b"\x89PNG"]),
+        };
+        aris_fs::check_output(&context.absolute(path), form, &[])?;
     }
     Ok(targets)
 }

@@ -224,6 +224,33 @@ fn places_are_written_into_json_as_people_write_it() {
 }
 
 #[test]
+fn nothing_but_an_earlier_picture_or_figure_is_replaced() {
+    let project = Project::bare()
+        .file("f.json", "{\"nodes\": [{\"id\": \"a\"}]}")
+        .file("main.tex", "mine");
+    let before = project.snapshot();
+    for args in [
+        &["layout", "f.json", "-o", "main.tex"][..],
+        &["layout", "f.json", "-o", "./f.json"],
+        &["render", "f.json", "--format", "svg", "-o", "main.tex"],
+        &["render", "f.json", "--format", "pdf", "-o", "main.tex"],
+        &["render", "f.json", "--format", "png", "-o", "main.tex"],
+    ] {
+        let run = call(project.path(), args).expect_code(2);
+        assert!(run.stderr().contains("would be overwritten"), "{run}");
+    }
+    assert_eq!(project.snapshot(), before);
+    for name in ["new/f.svg", "new/f.pdf", "new/f.png"] {
+        for _ in 0..2 {
+            call(project.path(), &["render", "f.json", "-o", name]).expect_code(0);
+        }
+    }
+    for _ in 0..2 {
+        call(project.path(), &["layout", "f.json", "-o", "g.json"]).expect_code(0);
+    }
+}
+
+#[test]
 fn what_is_no_figure_is_refused_with_all_reasons() {
     let spec = "{\"nodes\": [{\"id\": \"a\", \"x\": \"1\", \"y\": 2}, {\"label\": \"b\"}],\n \"edges\": [{\"from\": \"a\", \"to\": \"c\"}]}";
     let project = Project::bare().file("f.json", spec);

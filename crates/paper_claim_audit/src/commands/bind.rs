@@ -56,6 +56,19 @@ pub(crate) fn run(args: &BindArgs, context: &Context) -> Result<Shown, Error> {
     });
     let rows: Vec<Row> = rows.collect();
     for row in &rows {
+        let folder = project.claims_path.parent();
+        let named = args
+            .file
+            .as_ref()
+            .zip(folder)
+            .map(|(file, folder)| folder.join(file));
+        if row.status == Status::BindingLost
+            && let Some(path) = named.filter(|path| !path.exists())
+        {
+            let hint = "--in is relative to the folder of claims.toml; nothing was written";
+            let message = "{} does not exist";
+            return Err(ProjectError::about(ErrorKind::NotFound, &path, message, hint).into());
+        }
         let hint = match row.status {
             Status::BindingLost => {
                 "--in is relative to the folder of claims.toml; copy the sentence exactly, line breaks may differ, with [[ ]] around each number; where it occurs several times, --nth says which; nothing was written"

@@ -7,6 +7,7 @@ use aris_claims::project::ProjectError;
 use aris_cli::{Context, Outcome, Shown};
 use aris_contract::ErrorKind;
 use aris_evidence::{Limits, Question};
+use aris_fs::Form;
 use serde::Serialize;
 
 use crate::cli::EmitArgs;
@@ -86,7 +87,12 @@ pub(crate) fn run(args: &EmitArgs, context: &Context) -> Result<Shown, Error> {
     let was_current = aris_fs::holds(&path, text.as_bytes());
     let write = !args.check && !was_current;
     if write {
-        super::write_own(&path, "the macros", FIRST_LINE, &text)?;
+        super::write_own(
+            &path,
+            "the macros",
+            Form::Begins(&[FIRST_LINE.as_bytes()]),
+            &text,
+        )?;
     }
     let report = EmitReport {
         path: path.display().to_string(),

@@ -4,6 +4,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use aris_cli::{Context, Outcome, Shown};
+use aris_fs::Form;
 use serde::Serialize;
 
 use crate::SPEC;
@@ -72,7 +73,7 @@ pub(crate) fn write_page(
         version: SPEC.version,
     };
     let page = crate::page::html(session::document(project)?, audit, &facts)?;
-    super::write_own(path, "the page", "<!doctype html>", &page)
+    super::write_own(path, "the page", Form::PAGE, &page)
 }
 
 impl ShowReport {

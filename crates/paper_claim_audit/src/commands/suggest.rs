@@ -61,11 +61,12 @@ pub(crate) struct EvidenceRow {
 }
 
 pub(crate) fn run(args: &SuggestArgs, context: &Context) -> Result<Shown, Error> {
-    let mut project = session::begin(&args.paper, context)?;
+    let mut project = session::open(&args.paper, context)?;
     project.list_evidence();
     let folder = project.claims_folder();
     let request = project.request(session::document(&project)?, &folder);
-    let found = suggest(&request, &project.evidence, args.limit);
+    let limit = usize::try_from(args.limit).unwrap_or(usize::MAX);
+    let found = suggest(&request, &project.evidence, limit);
     let best = found.proposals.iter().filter(|proposal| proposal.rank == 1);
     let best: Vec<Draft> = best.map(|proposal| proposal.draft.clone()).collect();
     let written = args.write && !best.is_empty() && add(&project, &best, &|_| false)?;

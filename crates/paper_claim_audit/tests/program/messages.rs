@@ -153,6 +153,19 @@ fn a_file_that_cannot_be_written_is_named_with_what_it_was_to_hold() {
 }
 
 #[test]
+fn what_is_asked_for_must_be_possible_and_there() {
+    let place = [
+        "--text", "x [[1]]", "--value", "select 1", "--in", "none.tex",
+    ];
+    let bound = paper().run("bind", &place);
+    expect(&bound, 3, &["none.tex does not exist"]);
+    let typo = paper().run("suggest", &["--claims", "typo.toml"]);
+    expect(&typo, 3, &["typo.toml does not exist"]);
+    let none = paper().run("suggest", &["--limit", "0"]);
+    expect(&none, 2, &["--limit"]);
+}
+
+#[test]
 fn a_root_that_is_no_folder_is_named_with_its_line() {
     let paper = paper().with(
         "claims.toml",

@@ -106,9 +106,18 @@ fn a_page_shows_steps_tries_waiting_and_costs() {
 fn a_page_never_takes_the_place_of_a_run() {
     let project = project();
     let state = project.read("run.json");
-    call(&project, &["timeline", "run.json", "-o", "run.json"])
-        .run()
-        .expect_code(2);
+    project.write("notes.tex", "mine");
+    let kept = project.snapshot();
+    for output in ["run.json", "r.yaml", "run.json.d/1.1/stdout", "notes.tex"] {
+        let run = call(&project, &["timeline", "run.json", "-o", output]).run();
+        let message = run.expect_code(2).error()["message"].to_string();
+        assert!(message.contains("would be overwritten"), "{message}");
+    }
+    assert_eq!(project.snapshot(), kept);
+    for _ in 0..2 {
+        let words = ["timeline", "--state", "run.json", "-o", "new/page.html"];
+        call(&project, &words).run().expect_code(0);
+    }
     for flag in ["--html", "-o"] {
         let run = call(&project, &["timeline", "run.json", flag, "-"]).run();
         let message = run.expect_code(2).error()["message"].to_string();

@@ -5,9 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use aris_cli::{Context, Outcome};
-use aris_contract::Failure as _;
 use aris_contract::ids::{ArxivId, arxiv_mentions};
 use aris_contract::text::counted;
+use aris_contract::{ErrorKind, Failure as _};
 use aris_online::FetchError;
 
 use super::batch::Batch;
@@ -61,14 +61,22 @@ pub(crate) fn run(args: &SyncArgs, context: &Context) -> Result<Outcome<Changed>
         .then(|| format!("sync: {searched} ids came from searching traces (heuristic)"));
     let (mut changed, rebuilt) = batch.finish(guessed)?;
     changed.lines.push(rebuilt);
-    if let Some(why) = fetched.stopped {
+    let stopped = fetched.stopped.map(|why| {
+        let hint = "run the same command again later; papers that are in the wiki are skipped";
+        (why.kind(), why.to_string(), hint)
+    });
+    let unrecorded = args.metadata.as_ref().map(|path| {
+        let hint = "add these records to the file, or leave --metadata out to ask arXiv";
+        let why = format!("{} has no record; arXiv was not asked", path.display());
+        (ErrorKind::Validation, why, hint)
+    });
+    if let Some((kind, why, hint)) = stopped.or(unrecorded)
+        && !fetched.unanswered.is_empty()
+    {
         let missing: Vec<&str> = fetched.unanswered.iter().map(ArxivId::as_str).collect();
         let (papers, ingested) = (counted(missing.len(), "paper"), changed.pages.len());
-        let error = FetchError::told(
-            why.kind(),
-            format!("{papers} not added, {ingested} added: {why}"),
-            "run the same command again later; papers that are in the wiki are skipped",
-        );
+        let what = format!("{papers} not added, {ingested} added: {why}");
+        let error = FetchError::told(kind, what, hint);
         let error = error.with("ingested", ingested);
         return Err(error.with("unanswered", missing).into());
     }
@@ -118,10 +126,11 @@ fn wanted(
         }
     }
     if named.is_empty() && args.metadata.is_none() && args.from_traces.is_none() {
-        return Err(Error::usage(
-            "no arXiv identifiers",
-            "name them with --arxiv-ids, --from-file or --from-traces",
-        ));
+        let empty = args.from_file.as_ref();
+        let what = empty.map(|path| format!("{} names no arXiv identifier", path.display()));
+        let what = what.unwrap_or_else(|| String::from("no arXiv identifiers"));
+        let hint = "name them with --arxiv-ids, --from-file (one on each line) or --from-traces";
+        return Err(Error::usage(what, hint));
     }
     Ok(ids)
 }
@@ -152,7 +161,7 @@ fn search(folder: &Path) -> Result<BTreeMap<String, String>, Error> {
     Ok(found)
 }
 
-/// Descriptions of the missing papers. Reports those that arXiv, or the file, does not have.
+/// Descriptions of the missing papers. Reports those that arXiv does not have; what a file does not have is unanswered.
 fn fetch(
     args: &SyncArgs,
     context: &Context,
@@ -185,6 +194,13 @@ fn fetch(
     let answered = missing.len() - fetched.unanswered.len();
     let unknown = missing.iter().take(answered);
     let unknown = unknown.filter(|id| !have.contains(id.as_str()));
-    changed.unknown.extend(unknown.map(ToString::to_string));
+    if let Some(path) = &args.metadata {
+        fetched.unanswered = unknown.cloned().collect();
+        for id in &fetched.unanswered {
+            context.warn(&format!("{id}: {} has no record of it", path.display()));
+        }
+    } else {
+        changed.unknown.extend(unknown.map(ToString::to_string));
+    }
     Ok(fetched)
 }

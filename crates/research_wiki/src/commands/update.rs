@@ -56,10 +56,18 @@ pub(crate) fn status(args: &StatusArgs, context: &Context) -> Result<Changed, Er
     let (kind, status) = (Kind::of(&args.node.node), args.status.as_str());
     let mut fields = STATUS.iter().filter(|(of, ..)| Some(*of) == kind);
     let Some((_, last, words)) = fields.clone().next_back() else {
-        return Err(Error::usage(
-            format!("{} has no status", args.node.node),
-            "claims, ideas and experiments have one; for a field of a paper use update",
-        ));
+        let node = &args.node.node;
+        let (what, hint) = match kind {
+            Some(_) => (
+                format!("{node} has no status"),
+                "claims, ideas and experiments have one; for a field of a paper use update",
+            ),
+            None => (
+                format!("{node} does not say which kind of page it is"),
+                "put the kind before the name, as in claim:C1",
+            ),
+        };
+        return Err(Error::usage(what, hint));
     };
     match fields.find(|(.., words)| words.contains(&status)) {
         Some((_, field, _)) => set(&args.node, field, status, context),

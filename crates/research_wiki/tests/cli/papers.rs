@@ -2,7 +2,7 @@
 
 use aris_testkit::Project;
 
-use crate::{done, helper, ingest, wiki};
+use crate::{call, done, helper, ingest, wiki};
 
 #[test]
 fn papers_are_one_or_two_whatever_comes_first() {
@@ -111,6 +111,38 @@ fn field(project: &Project, page: &str, key: &str) -> String {
         .lines()
         .find(|line| line.trim_start().starts_with(&format!("{key}:")));
     line.map_or_else(String::new, |line| line.trim().to_owned())
+}
+
+#[test]
+fn a_file_without_the_record_says_nothing_about_arxiv() {
+    let project = wiki();
+    let other = "{\"title\": \"T\", \"authors\": [{\"name\": \"Ann Lee\"}], \"year\": 2023, \
+        \"ids\": {\"arxiv\": \"2310.06770\"}, \"links\": {}, \"fields\": [], \
+        \"origins\": [{\"source\": \"arxiv\", \"record\": \"2310.06770\", \"retrieved_at\": \"2026-01-01T00:00:00Z\"}]}";
+    project.write("other.jsonl", other);
+    project.write("empty", "");
+    for (file, args) in [
+        (
+            "other.jsonl",
+            &["ingest-paper", "wiki", "--arxiv-id", "1706.03762"][..],
+        ),
+        ("empty", &["sync", "wiki", "--arxiv-ids", "1706.03762"]),
+        (
+            "other.jsonl",
+            &["sync", "wiki", "--arxiv-ids", "1706.03762,2310.06770"],
+        ),
+    ] {
+        let run = call(&project, &[args, &["--metadata", file]].concat()).expect_code(4);
+        let said = run.stderr();
+        assert!(said.contains(&format!("{file} has no record")), "{run}");
+        assert!(
+            !said.contains("no such paper") && !said.contains("arXiv has no"),
+            "{run}"
+        );
+    }
+    // What the file describes is added.
+    let page = done(&project, &["search", "wiki", "T"]);
+    assert!(page.stdout().contains("lee2023"), "{page}");
 }
 
 #[test]

@@ -201,6 +201,18 @@ fn an_export_never_takes_the_place_of_a_page() {
         assert!(run.stderr().contains("is among its pages"), "{run}");
     }
     assert_eq!(Snapshot::of(&project.at("wiki/papers")), before);
+    // Nor is a file replaced that is something else; an earlier export is.
+    let mine = "@misc{a,\n  title = {Mine},\n}\n";
+    for form in [&["--bibtex"][..], &["--graphml"], &[]] {
+        project.write("refs.bib", mine);
+        for (file, code) in [("refs.bib", 2), ("out/e", 0), ("out/e", 0)] {
+            let args = [&["export", "wiki", "--output", file], form].concat();
+            let run = call(&project, &args);
+            assert_eq!(run.code(), code, "{args:?}: {run}");
+        }
+        assert_eq!(project.read("refs.bib"), mine);
+        std::fs::remove_file(project.at("out/e")).expect("removed");
+    }
     let run = call(
         &project,
         &["export", "wiki", "--bibtex", "--output", "wiki/refs.bib"],

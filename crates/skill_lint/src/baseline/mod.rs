@@ -42,6 +42,9 @@ fn wrong(path: &Path, error: serde_json::Error) -> Error {
     Error::Baseline { path, error }
 }
 
+/// By what an earlier baseline is recognised.
+pub const FORM: aris_fs::Form<'_> = aris_fs::Form::Json(&["rule", "path", "fingerprint"]);
+
 /// Writes the findings as a baseline, atomically.
 pub fn write(path: &Path, items: &[Finding]) -> Result<(), Error> {
     let kept = |item: &&Finding| {
@@ -57,7 +60,7 @@ pub fn write(path: &Path, items: &[Finding]) -> Result<(), Error> {
     let mut entries: Vec<Entry> = items.iter().filter(kept).map(entry).collect();
     entries.sort();
     let text = serde_json::to_string_pretty(&entries).map_err(|error| wrong(path, error))?;
-    aris_fs::write_atomic(path, format!("{text}\n").as_bytes())?;
+    aris_fs::write_output(path, format!("{text}\n").as_bytes())?;
     Ok(())
 }
 

@@ -416,3 +416,30 @@ fn a_script_without_a_shebang_is_found_where_it_is_called() {
         );
     }
 }
+
+#[test]
+fn nothing_but_an_earlier_report_or_baseline_is_replaced() {
+    let project = skill("Body.");
+    project.write("notes.tex", "mine");
+    project.write("package.json", "{\"name\": \"x\"}");
+    let before = project.snapshot();
+    for args in [
+        ["--write-baseline", "notes.tex"],
+        ["--write-baseline", "package.json"],
+        ["-o", "package.json"],
+    ] {
+        let run = lint(&project, &[&args[..], &["skills/a"]].concat()).expect_code(2);
+        let message = run.error()["message"].to_string();
+        assert!(message.contains("would be overwritten"), "{message}");
+    }
+    assert_eq!(project.snapshot(), before);
+    for name in ["new/x.json", "new/x.sarif", "new/x.txt"] {
+        for _ in 0..2 {
+            let run = lint(
+                &project,
+                &["-o", name, "--write-baseline", "b.json", "skills/a"],
+            );
+            assert!(matches!(run.code(), 0 | 10), "{run}");
+        }
+    }
+}

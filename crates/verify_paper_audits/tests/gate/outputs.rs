@@ -264,6 +264,11 @@ fn usage_and_policy_errors_have_their_codes() {
         ),
         (&["paper", "--no-such-flag"], 2, "unexpected argument"),
         (&["paper", "--sign-key", "key"], 2, "--attest"),
+        (
+            &["paper", "--attest", "signed.json", "--sign-key", "none"],
+            3,
+            "none does not exist",
+        ),
         (&["paper", "--policy", "none.json"], 3, "does not exist"),
         (&["paper", "--policy", "paper/bad.json"], 4, "line 3"),
         (&["paper", "--policy", "paper/pipe"], 4, "FIFO"),

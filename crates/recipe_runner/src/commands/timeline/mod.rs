@@ -3,10 +3,11 @@
 mod page;
 
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use aris_cli::{Context, Outcome, Shown};
 use aris_contract::text::counted;
+use aris_fs::Form;
 use aris_recipe::engine::{State, Status};
 use jiff::Timestamp;
 use serde::Serialize;
@@ -101,22 +102,24 @@ pub(crate) struct Bar {
 
 /// Writes the page.
 pub(crate) fn run(args: &TimelineArgs, context: &Context) -> Result<Shown, Error> {
-    let state_path = context.absolute(&args.state);
+    let state_path = context.absolute(args.state());
     let (state, _) = store::load(&state_path)?;
     let target = match &args.output {
         Some(path) => context.absolute(path),
         None => state_path.with_extension("html"),
     };
-    if target == state_path {
-        let place = target.display();
-        let reason = format!("the page would take the place of the run, {place}");
-        return Err(Error::input(reason, "name another file with -o"));
-    }
+    let own = &state.recipe;
+    let manifest = own.manifest.as_ref().map(|file| file.path.as_str());
+    let inputs = [Some(own.path.as_str()), manifest].into_iter().flatten();
+    let mut taken: Vec<PathBuf> = inputs.map(|path| context.absolute(path.as_ref())).collect();
+    taken.extend([state_path.clone(), journal::attempts_of(&state_path)]);
+    let taken: Vec<&Path> = taken.iter().map(PathBuf::as_path).collect();
+    aris_fs::check_output(&target, Form::PAGE, &taken)?;
     let mut timeline = Timeline::of(&state, &state_path, context.now())?;
     timeline.path = target.display().to_string();
     let page = page::of(&timeline, context.now());
     let page = page.map_err(|error| Error::malformed(&target, error))?;
-    aris_fs::write_atomic(&target, page.as_bytes())?;
+    aris_fs::write_output(&target, page.as_bytes())?;
     Ok(Outcome::done(timeline).shown(SCHEMA, Timeline::render))
 }
 

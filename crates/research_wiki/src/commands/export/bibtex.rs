@@ -33,6 +33,17 @@ pub(crate) fn bibliography(wiki: &Wiki) -> Result<String, Error> {
     Ok(out)
 }
 
+/// Whether a file looks like [`bibliography`]: only such lines, and each entry with its title in two pairs of braces.
+pub(crate) fn is_export(bytes: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(bytes);
+    let is_entry = |line: &str| line.starts_with('@') && line.ends_with(',');
+    let is_field = |line: &str| line.starts_with("  ") && line.ends_with("},");
+    let ours = |line: &str| matches!(line, "" | "}") || is_entry(line) || is_field(line);
+    let entries = text.lines().filter(|line| is_entry(line)).count();
+    let titled = text.lines().filter(|line| line.starts_with("  title = {{"));
+    text.lines().all(ours) && titled.count() == entries
+}
+
 fn record(page: &Summary, title: &str, authors: &[String]) -> Paper {
     let arxiv = ArxivId::parse(page.arxiv).ok();
     let doi = Doi::parse(page.doi).ok();

@@ -16,11 +16,12 @@ const KEYS: [(&str, &str, &str); 6] = [
     ("evidence", "edge", "string"),
 ];
 
+/// The beginning of the document.
+pub(crate) const START: &str = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<graphml xmlns=\"http://graphml.graphdrawing.org/xmlns\">\n";
+
 /// The whole document. An edge's end without a page becomes a node without attributes.
 pub(crate) fn document(graph: &Graph) -> String {
-    let mut out = String::from(
-        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<graphml xmlns=\"http://graphml.graphdrawing.org/xmlns\">\n",
-    );
+    let mut out = String::from(START);
     for (name, of, kind) in KEYS {
         writeln!(
             out,

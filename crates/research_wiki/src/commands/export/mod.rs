@@ -82,7 +82,16 @@ pub(crate) fn run(args: &ExportArgs, context: &Context) -> Result<Exported, Erro
     let wiki = Wiki::open(&args.root.folder(context))?;
     let output = args.output.as_ref().and_then(Sink::file);
     if let Some(file) = output {
-        site::check_file(&context.absolute(file), wiki.root())?;
+        let file = context.absolute(file);
+        site::check_file(&file, wiki.root())?;
+        let form = if args.bibtex {
+            aris_fs::Form::Is(bibtex::is_export)
+        } else if args.graphml {
+            aris_fs::Form::Begins(&[graphml::START.as_bytes()])
+        } else {
+            aris_fs::Form::Json(&["nodes", "edges"])
+        };
+        aris_fs::check_output(&file, form, &[])?;
     }
     let mut exported = Exported {
         wiki: args.root.shown().display().to_string(),
