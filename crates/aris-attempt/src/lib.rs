@@ -23,7 +23,7 @@ mod watch;
 
 pub use error::AttemptError;
 pub use launch::{Runner, Waiting, prepare};
-pub use outputs::{Before, Pattern, files as output_files};
+pub use outputs::{Before, Pattern, files as output_files, would_match};
 pub use processes::{boot_id, runs};
 pub use runner::record::touch;
 pub use standing::{Standing, cancel, end_orphan, end_strays, standing, withdraw};

@@ -10,6 +10,7 @@ pub mod journal;
 pub mod judge;
 pub mod manifest;
 pub mod problem;
+pub mod reserved;
 pub mod schedule;
 pub mod shell;
 pub mod state;

@@ -2,6 +2,7 @@
 
 use aris_contract::text::shell_line;
 
+use crate::grid::yaml11;
 use crate::problem::Problems;
 use crate::tree::{Kind, Node, one_or_many};
 
@@ -9,6 +10,12 @@ use crate::tree::{Kind, Node, one_or_many};
 ///
 /// Quotes, escapes and comments are recognized; the text of a here-document is read as commands.
 pub fn pipes(command: &str) -> bool {
+    scan(command).0
+}
+
+/// Whether a command has a pipe, and whether it ends in a comment.
+fn scan(command: &str) -> (bool, bool) {
+    let (mut pipe, mut comment) = (false, false);
     let mut quote = None;
     let mut before = ' ';
     let mut rest = command.chars().peekable();
@@ -19,14 +26,15 @@ pub fn pipes(command: &str) -> bool {
             (None, '\'' | '"') => quote = Some(letter),
             (None, '#') if before.is_whitespace() => {
                 while rest.next_if(|next| *next != '\n').is_some() {}
+                comment = rest.peek().is_none();
             }
             (None, '|') if rest.next_if_eq(&'|').is_some() || before == '>' => {}
-            (None, '|') => return true,
+            (None, '|') => pipe = true,
             _ => {}
         }
         before = letter;
     }
-    false
+    (pipe, comment)
 }
 
 /// Appends a map of arguments to a command: `--key value`, a list as several words, `true` as a bare flag; `false` and null are left out.
@@ -39,6 +47,20 @@ pub(crate) fn append_arguments(
 ) {
     let hint = "args: {seed: 200, n_hidden: 64}";
     let entries = problems.map(args, "args must be a map", Some(hint));
+    let any = entries.is_some_and(|entries| !entries.is_empty());
+    match scan(command) {
+        _ if !any => {}
+        (_, true) => problems.at(
+            args,
+            String::from("args would be part of the comment at the end of cmd"),
+            Some("remove the comment, or write the arguments in cmd before it"),
+        ),
+        (true, false) => problems.warn(
+            args,
+            String::from("args go to the last program of the pipe in cmd; write them in cmd to give them to another one"),
+        ),
+        (false, false) => {}
+    }
     for (key, value) in entries.unwrap_or_default() {
         let items = match value.kind() {
             Some(Kind::Null | Kind::Bool(false)) => continue,
@@ -53,6 +75,7 @@ pub(crate) fn append_arguments(
                 let must_be = "must be a scalar or a list of scalars";
                 problems.at(item, format!("the argument {name:?} {must_be}"), None);
             }
+            yaml11::warn(name, item, problems);
             words.push(text(item, problems));
         }
         if !command.is_empty() {
@@ -84,6 +107,15 @@ mod tests {
             ("# x\na | b", true),
         ] {
             assert_eq!(pipes(text), expected, "{text}");
+        }
+        for (text, expected) in [
+            ("a # b", true),
+            ("a #", true),
+            ("a # b\nc", false),
+            ("a '# b'", false),
+            ("a x#b", false),
+        ] {
+            assert_eq!(scan(text).1, expected, "{text}");
         }
     }
 }

@@ -89,7 +89,7 @@ pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Report>, Told> {
     }
     let text = plan.text();
     let written = match &cli.output {
-        Some(output) => write::manifest(&text, &config, &context.absolute(output))?,
+        Some(output) => write::manifest(&plan, &text, &config, &context.absolute(output))?,
         None => false,
     };
     Ok(Outcome::done(Report::Built(Built {

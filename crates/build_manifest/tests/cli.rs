@@ -447,3 +447,92 @@ fn cells_that_declare_one_output_are_named() {
         assert!(built.status.success(), "{said}");
     }
 }
+
+#[test]
+fn files_of_a_queue_and_outputs_of_jobs_are_never_replaced() {
+    let temp = tempfile::tempdir().expect("temp");
+    let at = |name: &str| temp.path().join(name);
+    let spec = "jobs: [{id: a, cmd: x, expected_output: [\"out/*.json\", m2.json]}]";
+    fs::write(at("g.yaml"), spec).expect("write");
+    let state = r#"{"schema": "s", "meta": {}, "phases": [], "jobs": []}"#;
+    fs::create_dir_all(at(".q.queue")).expect("folder");
+    for name in [".q.queue/journal.jsonl", ".q.queue/manifest.yaml", "q.json"] {
+        fs::write(at(name), "").expect("write");
+    }
+    fs::write(at("copy.json"), state).expect("write");
+    for name in [
+        "q.json",
+        ".q.queue/manifest.yaml",
+        "copy.json",
+        "out/x.json",
+        "m2.json",
+    ] {
+        let before = fs::read(at(name)).ok();
+        let output = call(temp.path(), &["--config", "g.yaml", "--output", name]);
+        assert_eq!(output.status.code(), Some(2), "{name}: {output:?}");
+        assert_eq!(fs::read(at(name)).ok(), before, "{name}");
+    }
+    let output = call(temp.path(), &["--config", "g.yaml", "--output", "m.json"]);
+    assert!(output.status.success(), "{output:?}");
+}
+
+#[test]
+fn a_placeholder_in_an_expansion_of_the_shell_gets_its_value() {
+    let grid = "grid: {lr: [1e-4, 'a b'], N: [1]}\n";
+    let (manifest, said) = built(
+        &(grid.to_owned()
+            + "template: {cmd: 'x \"${OVER:-${lr}}\" ${A:-${B:-${N}}} ${A:-$${lr}} ${HOME} \"${lr}\"'}"),
+    );
+    let cmd = manifest["phases"][0]["jobs"][0]["cmd"]
+        .as_str()
+        .expect("cmd");
+    assert_eq!(
+        cmd,
+        "x \"${OVER:-1e-4}\" ${A:-${B:-1}} ${A:-${lr}} ${HOME} \"1e-4\""
+    );
+    assert_eq!(said, "");
+}
+
+/// Jobs that differ only in their names, with the word that the warning must have; none: they differ.
+#[test]
+fn jobs_that_run_the_same_command_get_a_warning() {
+    for (template, word) in [
+        ("cmd: 'x \"$lr\" {lr}'", "${lr}"),
+        ("cmd: 'x ${lr}'", ""),
+        ("cmd: x, args: {lr: \"${lr}\"}", ""),
+        ("cmd: x, env: {LR: \"${lr}\"}", ""),
+        ("cmd: x, cwd: \"${lr}\"", ""),
+        ("cmd: x, expected_output: \"${lr}.json\"", "${lr}"),
+    ] {
+        let spec = format!("grid: {{lr: [1, 2]}}\ntemplate: {{id: \"j_${{lr}}\", {template}}}");
+        let (_, said) = built(&spec);
+        assert_eq!(
+            said.contains("same command"),
+            !word.is_empty(),
+            "{template}: {said}"
+        );
+        assert!(said.contains(word), "{template}: {said}");
+    }
+}
+
+#[test]
+fn arguments_get_warnings_as_values_of_grids_do_and_go_into_no_comment() {
+    let (_, said) = built(
+        "grid: {seed: [1]}\ntemplate: {cmd: x, args: {seed: \"${seed}\", wandb: no, fp16: yes, on: 'yes', a: -0, b: 1:30.5, c: 2024-01-02T03:04:05Z, d: 2024-01-02}}",
+    );
+    assert_eq!(said.matches("PyYAML").count(), 5, "{said}");
+    for other in ["0", "90.5", "2024-01-02 03:04:05+00:00"] {
+        let said_of = format!("and {other} in the YAML");
+        assert!(said.contains(&said_of), "{other}: {said}");
+    }
+    let (_, said) =
+        built("grid: {seed: [1]}\ntemplate: {cmd: 'x | tee log', args: {seed: \"${seed}\"}}");
+    assert!(said.contains("pipe"), "{said}");
+    let temp = tempfile::tempdir().expect("temp");
+    for (cmd, code) in [("x  # note", 4), ("x '# no note'", 0)] {
+        let spec = format!("jobs: [{{id: a, cmd: \"{cmd}\", args: {{seed: 1}}}}]");
+        fs::write(temp.path().join("g.yaml"), spec).expect("write");
+        let output = call(temp.path(), &["--config", "g.yaml"]);
+        assert_eq!(output.status.code(), Some(code), "{cmd}: {output:?}");
+    }
+}

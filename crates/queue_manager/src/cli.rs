@@ -77,11 +77,11 @@ pub(crate) enum Command {
     /// Start jobs again after a pause
     #[command(visible_alias = "resume-jobs")]
     Resume(QueueArgs),
-    /// Change how many jobs with GPUs run at once
+    /// Change how many jobs run at once
     Set {
         #[command(flatten)]
         queue: QueueArgs,
-        /// Jobs with GPUs at once; 0: as the manifest says
+        /// Jobs with GPUs at once, in a queue without GPUs all jobs; 0: as the manifest says
         #[arg(long, value_name = "N")]
         max_parallel: u32,
     },

@@ -3,9 +3,11 @@
 use aris_attempt::cards::CardId;
 use aris_contract::text::counted;
 use schemars::JsonSchema;
+
+use crate::snapshot;
 use serde::{Deserialize, Serialize};
 
-use aris_queue::manifest::{Engine, Job, OnDepFailure};
+use aris_queue::manifest::{Engine, Job, OnDepFailure, named};
 use aris_queue::schedule::{self, Availability, Card, Obstacle, Slots};
 use aris_queue::state::{Life, Queue, Reason, Run, State, Verdict};
 
@@ -124,7 +126,7 @@ pub(crate) fn explain(queue: &Queue, job: u32, around: Option<Surroundings<'_>>)
         let reason = verdict.reason;
         let never = matches!(reason, Some(Reason::Precondition | Reason::EngineRejected));
         let about_none = attempt == 0 || never;
-        let text = match (&verdict.error, &verdict.warning) {
+        let text = match (&verdict.error, &snapshot::warning(queue, job)) {
             (Some(error), _) if about_none => error.clone(),
             (Some(error), Some(warning)) => format!("attempt {attempt}: {error}; {warning}"),
             (Some(error), None) => format!("attempt {attempt}: {error}"),
@@ -145,6 +147,29 @@ pub(crate) fn explain(queue: &Queue, job: u32, around: Option<Surroundings<'_>>)
         facts.push(fact(format!("the log of attempt {attempt}"), log));
     }
     facts
+}
+
+/// Why nothing in the queue starts until a person says so: it is paused, or all that is left waits for held jobs.
+pub(crate) fn kept_back(queue: &Queue) -> Option<String> {
+    if queue.open_jobs() == 0 {
+        return None;
+    }
+    if queue.paused() {
+        return Some(String::from(
+            "it is paused and starts nothing new; queue_manager resume ends the pause",
+        ));
+    }
+    let jobs = || (0..queue.len()).map(|job| (job, queue.state(job)));
+    let moves = |state: State| !(state.is_final() || matches!(state, State::Hold | State::Waiting));
+    if jobs().any(|(_, state)| moves(state)) {
+        return None;
+    }
+    let held = jobs().filter(|(_, state)| *state == State::Hold);
+    let held: Vec<String> = held.map(|(job, _)| queue.job(job).id.to_string()).collect();
+    (!held.is_empty()).then(|| {
+        let held = named(&held);
+        format!("all that is left waits for held jobs: {held}; queue_manager release lets them go")
+    })
 }
 
 /// The source of a verdict.

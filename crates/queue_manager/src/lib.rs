@@ -22,6 +22,7 @@ mod log_file;
 mod manager;
 mod place;
 mod report;
+mod reserved;
 mod results;
 mod snapshot;
 mod watch;

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use crate::snapshot;
+use aris_attempt::Standing;
 use aris_cli::Context;
 use aris_contract::ErrorKind;
 use aris_contract::hex::hex;
@@ -14,7 +15,7 @@ use aris_queue::journal::{Entry, Journal};
 use aris_queue::manifest::{self, Engine, Manifest, differences, edit, named};
 use aris_queue::problem::Invalid;
 use aris_queue::shell;
-use aris_queue::state::{Event, Life, Outcome, Queue};
+use aris_queue::state::{Event, Life, Outcome, Queue, State};
 use aris_queue::tree::Node;
 use jiff::Timestamp;
 use sha2::{Digest as _, Sha256};
@@ -70,6 +71,8 @@ pub(crate) const SENT: &str = ".sent";
 struct Expanded {
     text: String,
     root: Node,
+    /// Probable mistakes in the grids.
+    warnings: Vec<String>,
 }
 
 impl Expanded {
@@ -77,10 +80,17 @@ impl Expanded {
         let invalid = |problems| Invalid::new(path, problems);
         let root = manifest::tree(&text).map_err(|problem| invalid(vec![problem]))?;
         if !manifest::has_grid(&root) {
-            return Ok(Self { text, root });
+            return Ok(Self {
+                text,
+                root,
+                warnings: Vec::new(),
+            });
         }
         let plan = Plan::expand(&root).map_err(invalid)?;
+        let warnings = plan.warnings().iter();
+        let warnings = warnings.map(|warning| format!("{}:{warning}", path.display()));
         Ok(Self {
+            warnings: warnings.collect(),
             text: plan.text(),
             root: plan.into_root(),
         })
@@ -207,7 +217,7 @@ fn read_users(
         }
         Err(error) => return Err(error),
     };
-    let mut notices = Vec::new();
+    let mut notices = new.warnings.clone();
     let (new, changes) = with_changes(place, new, &mut notices);
     let before = copy.and_then(|bytes| manifest::tree(&String::from_utf8_lossy(&bytes)).ok());
     let manifest = anchored(new.manifest(&path)?, place, &parts);
@@ -352,11 +362,12 @@ fn with_changes(place: &Place, new: Expanded, notices: &mut Vec<String>) -> (Exp
             }
             let hidden = differences(&new.root, &edited);
             if !hidden.is_empty() {
-                let what = "earlier commands changed these values, and they stay changed although the manifest has others";
+                let what = "earlier commands changed these values (add, edit, remove), and the changes stay although the manifest has others";
                 notices.push(format!("{what}: {}", hidden.join("; ")));
             }
             let text = edit::text(&root);
-            (Expanded { text, root }, kept)
+            let new = Expanded { text, root, ..new };
+            (new, kept)
         }
         Err(problems) => {
             let first = problems.first();
@@ -636,21 +647,67 @@ pub(crate) fn unchanged(
     Err(Error::told(ErrorKind::Validation, message, hint).about(manifest))
 }
 
+/// Whether the last attempt of a job ran another command than the manifest has now.
+pub(crate) fn is_other_command(queue: &Queue, job: u32) -> bool {
+    let command = queue.run(job).last().command.as_deref();
+    command.is_some_and(|command| command != command_digest(&queue.job(job).cmd))
+}
+
+/// What is said of a completed job for which [`is_other_command`] holds.
+pub(crate) const OTHER_COMMAND: &str =
+    "it completed with another command than the manifest has now; retry --again runs that one";
+
+/// Jobs that completed or run with another command than the manifest has now.
+fn others(queue: &Queue) -> impl Iterator<Item = u32> + '_ {
+    (0..queue.len()).filter(|job| {
+        let life = queue.run(*job).life;
+        let counts = life == Life::Over(Outcome::Completed) || life.is_active();
+        counts && is_other_command(queue, *job)
+    })
+}
+
+/// Refuses a second manifest for the queue of another one, if jobs of equal ids ran with other commands or for other outputs: they would
+/// count as completed.
+pub(crate) fn same_queue(place: &Place, current: &Current, context: &Context) -> Result<(), Error> {
+    let known = users_file(place, &lock::parts(place));
+    let is_known = aris_fs::real(&known) == aris_fs::real(&current.path);
+    // A manifest that is gone was renamed; deploy takes care of its own.
+    if is_known || !known.is_file() || current.sent.is_some() || !Place::is_queue(&place.queue) {
+        return Ok(());
+    }
+    let queue = look(place, current.manifest.clone(), context.now())?;
+    let for_others = |job: &u32| {
+        let stands = aris_attempt::standing(&manager::folder(place, &queue, *job));
+        let outputs = queue.job(*job).outputs.iter().map(|it| &**it);
+        let ended = matches!(stands, Ok(Standing::Ended(exit)) if !exit.outputs.iter().map(|it| &*it.pattern).eq(outputs));
+        ended && queue.state(*job) == State::Completed
+    };
+    let other = others(&queue).next();
+    let other = other.or_else(|| (0..queue.len()).find(for_others));
+    let Some(id) = other.map(|job| &queue.job(job).id) else {
+        return Ok(());
+    };
+    let (new, known) = (current.path.display(), known.display());
+    let path = shell_line(&[current.path.to_string_lossy()]);
+    let message = format!(
+        "{new} is another manifest than {known}, whose queue this is: job {id:?} ran there with another command or for other outputs, and would count as that of {new}"
+    );
+    let hint = format!(
+        "run it with --state FILE for a queue of its own; queue_manager reload --manifest {path} makes it the manifest of this queue"
+    );
+    Err(Error::told(ErrorKind::Precondition, message, &hint).about(&current.path))
+}
+
 /// How the manifest differs from what the jobs ran.
 fn changed(queue: &Queue) -> Vec<String> {
-    let changed = (0..queue.len()).filter(|job| {
-        let (run, spec) = (queue.run(*job), queue.job(*job));
-        let command = run.last().command.as_deref();
-        let other = command.is_some_and(|command| command != command_digest(&spec.cmd));
-        other && (run.life == Life::Over(Outcome::Completed) || run.life.is_active())
-    });
+    let changed = others(queue);
     let changed = first_of(changed.map(|job| &*queue.job(job).id)).map(|which| {
         format!(
             "the manifest has another command for {which} than the one that ran; retry runs the new one"
         )
     });
     let gone = first_of(queue.removed());
-    let gone = gone.map(|which| format!("{which} ran and stands no longer in the manifest"));
+    let gone = gone.map(|which| format!("{which} ran and is no longer in the manifest"));
     changed.into_iter().chain(gone).collect()
 }
 

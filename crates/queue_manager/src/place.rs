@@ -9,6 +9,7 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
+use aris_queue::reserved;
 use serde::{Deserialize, Serialize};
 
 /// Most links that are followed in a chain. **Source**: `path_resolution(7)`, 40 on Linux.
@@ -38,11 +39,9 @@ impl Place {
         }
         let state = real.as_path();
         let folder = state.parent().unwrap_or(Path::new("/"));
-        let name = state.file_name().unwrap_or_default().to_string_lossy();
-        let stem = name.strip_suffix(".json").unwrap_or(&name);
         Self {
             state: state.to_path_buf(),
-            queue: folder.join(format!(".{stem}.queue")),
+            queue: reserved::folder(state),
             logs: logs.unwrap_or_else(|| folder.join("logs")),
         }
     }
@@ -66,7 +65,7 @@ impl Place {
 
     /// Whether a folder is that of a queue.
     pub(crate) fn is_queue(folder: &Path) -> bool {
-        folder.join("journal.jsonl").exists()
+        reserved::is_queue(folder)
     }
 
     /// The lock that the queue's manager holds.

@@ -74,8 +74,11 @@ pub(crate) fn started(started: &Started, out: &mut dyn Write) -> io::Result<()> 
         out,
         "manager {pid} runs the queue; state {state}, log {log}"
     )?;
-    let mut changes = started.changes.iter();
-    changes.try_for_each(|line| writeln!(out, "manifest: {line}"))
+    for line in &started.changes {
+        writeln!(out, "manifest: {line}")?;
+    }
+    let mut kept_back = started.kept_back.iter();
+    kept_back.try_for_each(|why| writeln!(out, "queue: {why}"))
 }
 
 pub(crate) fn explanation(found: &Explanation, out: &mut dyn Write) -> io::Result<()> {

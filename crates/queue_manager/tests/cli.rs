@@ -11,6 +11,7 @@ mod divided;
 mod explained;
 mod faults;
 mod following;
+mod gates;
 mod hooks;
 mod hostile;
 mod hq;
@@ -390,7 +391,7 @@ fn a_strict_run_refuses_another_manifest_than_the_last_one() {
             "only in jobs that have not run",
         ),
         (json!([job("a", "exit 1")]), "another command for \"a\""),
-        (json!([job("b", "true")]), "\"a\" ran and stands no longer"),
+        (json!([job("b", "true")]), "\"a\" ran and is no longer"),
     ] {
         place.manifest(&json!([{"name": "p", "jobs": jobs}]));
         let output = strict();

@@ -651,3 +651,48 @@ fn a_queue_that_cannot_be_shared_is_started_nowhere() {
         );
     }
 }
+
+/// The default name of a run is that of the manifest's folder, which several projects may have.
+#[test]
+fn a_run_is_not_given_to_another_manifest_unless_it_is_named() {
+    let bed = bed();
+    let manifest = |of: &str| {
+        let job = format!(r#"{{"id": "s0", "cmd": "echo {of} > {of}.txt"}}"#);
+        let path = format!("{of}/exp/m.json");
+        bed.write(
+            &path,
+            &format!(r#"{{"gpus": [], "cwd": ".", "linger": 0, "jobs": [{job}]}}"#),
+        );
+        path
+    };
+    let (one, other) = (manifest("one"), manifest("other"));
+    let deploy = |words: &[&str]| call(&bed, "deploy", &[&["--manifest"], words].concat());
+    let over = || {
+        let ended = |run: &Run| run.stdout().contains("ended");
+        let status = || {
+            call(
+                &bed,
+                "remote",
+                &["--run", "exp-dd7a946de80a", "--", "status"],
+            )
+        };
+        (0..600).any(|_| ended(&status()))
+    };
+    deploy(&[&one]).expect_code(0);
+    assert!(over());
+    let run = deploy(&[&other]).expect_code(5);
+    assert!(
+        run.stderr().contains("one/exp/m.json") && run.stderr().contains("--run"),
+        "{run}"
+    );
+    deploy(&[&one]).expect_code(0);
+    deploy(&[&other, "--run", "exp2"]).expect_code(0);
+    // A person may give the run to the other one.
+    deploy(&[&other, "--run", "exp-dd7a946de80a"]).expect_code(0);
+    deploy(&[&one]).expect_code(5);
+    assert!(over());
+    assert!(
+        bed.at("home/.aris_queue/runs/exp-dd7a946de80a/one.txt")
+            .exists()
+    );
+}

@@ -6,7 +6,7 @@ mod pattern;
 mod walk;
 
 pub use pattern::Pattern;
-pub use walk::matches as files;
+pub use walk::{matches as files, would_match};
 
 use std::collections::BTreeMap;
 use std::os::unix::fs::MetadataExt as _;
@@ -15,8 +15,9 @@ use std::path::{Path, PathBuf};
 use crate::format::OutputSeen;
 use aris_fs::EntryKind;
 
-/// Identifies the version of a file: device, inode, size, modification time in seconds and nanoseconds.
-type Fingerprint = (u64, u64, u64, i64, i64);
+/// Identifies the version of a file: device, inode and size; the times of the last modification and of the last change of any kind, each in
+/// seconds and nanoseconds. Programs such as `tar` and `cp -p` set the first time to an old one, and nobody can set the second.
+type Fingerprint = ([u64; 3], [i64; 4]);
 
 /// The paths that match a pattern, each with its files: the file itself, or, for a folder, all files below it.
 type Matches = BTreeMap<PathBuf, BTreeMap<PathBuf, Fingerprint>>;
@@ -99,8 +100,9 @@ fn files_of(path: PathBuf) -> BTreeMap<PathBuf, Fingerprint> {
 /// The version of a file; for a link, of its target.
 fn fingerprint(path: &Path) -> Option<Fingerprint> {
     let data = path.metadata().ok()?;
-    let (mtime, nanos) = (data.mtime(), data.mtime_nsec());
-    Some((data.dev(), data.ino(), data.size(), mtime, nanos))
+    let (modified, nanos) = (data.mtime(), data.mtime_nsec());
+    let times = [modified, nanos, data.ctime(), data.ctime_nsec()];
+    Some(([data.dev(), data.ino(), data.size()], times))
 }
 
 #[cfg(test)]
@@ -163,6 +165,12 @@ mod tests {
         fs::write(&path, "1").expect("write");
         let patterns = [path.display().to_string()];
         let before = Before::look(&patterns, Path::new("/"));
+        aris_fs::set_modified(&path, std::time::UNIX_EPOCH).expect("set");
+        assert_eq!(seen(&before), [(1, 1)]);
+        // Other content of the same length with the old time, as `tar` and `cp -p` write it.
+        let before = Before::look(&patterns, Path::new("/"));
+        std::thread::park_timeout(std::time::Duration::from_millis(20));
+        fs::write(&path, "2").expect("write");
         aris_fs::set_modified(&path, std::time::UNIX_EPOCH).expect("set");
         assert_eq!(seen(&before), [(1, 1)]);
     }

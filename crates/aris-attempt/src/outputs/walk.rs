@@ -60,6 +60,51 @@ pub fn matches(cwd: &Path, text: &str) -> Vec<PathBuf> {
     found
 }
 
+/// Whether a pattern would match a path if that existed; as [`matches`]. All paths are without `..` and links.
+pub fn would_match(cwd: &Path, text: &str, path: &Path) -> bool {
+    if text.is_empty() || text.ends_with('/') && !path.is_dir() {
+        return false;
+    }
+    if path == aris_fs::lexical(&cwd.join(text)) {
+        return true;
+    }
+    let mut root = if text.starts_with('/') {
+        Path::new("/")
+    } else {
+        cwd
+    };
+    let parts = text.split('/').filter(|part| !matches!(*part, "" | "."));
+    let mut parts: Vec<&str> = parts.collect();
+    while parts.first() == Some(&"..") {
+        root = root.parent().unwrap_or(root);
+        parts.remove(0);
+    }
+    let Ok(below) = path.strip_prefix(root) else {
+        return false;
+    };
+    let names: Vec<&[u8]> = below.iter().map(|name| name.as_bytes()).collect();
+    is_magic(text) && fits(&parts, &names)
+}
+
+/// Whether these names, one after another, match all components.
+fn fits(components: &[&str], names: &[&[u8]]) -> bool {
+    let Some((component, others)) = components.split_first() else {
+        return names.is_empty();
+    };
+    let Some((name, rest)) = names.split_first() else {
+        return *component == "**" && fits(others, names);
+    };
+    if *component == "**" {
+        return fits(others, names) || !name.starts_with(b".") && fits(components, rest);
+    }
+    let pattern = is_magic(component).then(|| Pattern::of_files(component));
+    let is_same = match pattern.flatten() {
+        Some(pattern) => pattern.matches(name),
+        None => component.as_bytes() == *name,
+    };
+    is_same && fits(others, rest)
+}
+
 /// Whether it is a file, or a folder with one below it. A folder that cannot be listed counts as one; reading it fails later, with a
 /// message.
 fn is_output(path: &Path) -> bool {
@@ -127,6 +172,23 @@ mod tests {
                 })
                 .collect();
             assert_eq!(found, expected, "{text}");
+            // What matches would also match before it exists.
+            for name in [
+                "out/a.json",
+                "out/deep",
+                "out/deep/er/c.json",
+                "out/.hidden/d.json",
+                "top.json",
+            ] {
+                let found = would_match(folder.path(), text, &folder.path().join(name));
+                assert_eq!(found, expected.contains(&name), "{text} {name}");
+            }
         }
+        let cwd = folder.path().join("out");
+        assert!(would_match(
+            &cwd,
+            "../new/*.json",
+            &folder.path().join("new/x.json")
+        ));
     }
 }

@@ -2,7 +2,7 @@
 
 use super::template::Cell;
 use super::when::{Condition, condition};
-use super::{Axis, Scalar, axis_of};
+use super::{Axis, Scalar, axis_of, yaml11};
 use crate::problem::Problems;
 use crate::tree::{Kind, Node, Value, made, one_or_many, present, quoted};
 use aris_contract::text::counted;
@@ -254,12 +254,8 @@ fn scalar(node: &Node, name: &str, problems: &mut Problems) -> Option<Scalar> {
         );
     }
     let scalars = std::iter::once(node).chain(node.items());
-    for (node, other) in scalars.filter_map(|node| Some((node, yaml11(node)?))) {
-        let text = node.written().unwrap_or_default();
-        problems.warn(
-            node,
-            format!("{name}: {text} is the text {text:?} here, as written, and {other} in the YAML of Python programs (PyYAML, YAML 1.1); write it in quotes to keep it, or write {other}"),
-        );
+    for node in scalars {
+        yaml11::warn(name, node, problems);
     }
     if node.written().is_some_and(|text| text.contains('\0')) {
         let message = format!("a value of {name} holds a null character");
@@ -283,80 +279,6 @@ fn scalar(node: &Node, name: &str, problems: &mut Problems) -> Option<Scalar> {
             node.clone()
         },
         text,
-    })
-}
-
-/// The value, as Python prints it, that YAML 1.1 reads in a plain scalar where YAML 1.2 reads another; `None`: both read the same.
-///
-/// **Source**: the YAML 1.1 types `bool`, `int` and `float`, as the resolver of `PyYAML` 6 implements them: `y` and `n` are text, and an
-/// exponent needs a sign and a decimal point before it.
-fn yaml11(node: &Node) -> Option<String> {
-    let Value::Scalar { text, plain: true } = &node.value else {
-        return None;
-    };
-    match text.as_str() {
-        "yes" | "Yes" | "YES" | "on" | "On" | "ON" => return Some(String::from("True")),
-        "no" | "No" | "NO" | "off" | "Off" | "OFF" => return Some(String::from("False")),
-        _ => {}
-    }
-    let (sign, unsigned) = match text.strip_prefix('-') {
-        Some(rest) => ("-", rest),
-        None => ("", text.strip_prefix('+').unwrap_or(text)),
-    };
-    let digits = unsigned.replace('_', "");
-    let based = |digits: &str, base| i64::from_str_radix(digits, base).ok();
-    let number = if let Some(digits) = digits.strip_prefix("0x") {
-        based(digits, 16)
-    } else if let Some(digits) = digits.strip_prefix("0b") {
-        based(digits, 2)
-    } else if !unsigned.starts_with(|first: char| first.is_ascii_digit()) {
-        None
-    } else if digits.contains(':') {
-        sixties(&digits)
-    } else if digits.len() > 1 && digits.starts_with('0') {
-        based(&digits, 8)
-    } else if unsigned.contains('_') || text.starts_with('+') {
-        digits.parse().ok()
-    } else {
-        None
-    };
-    let whole = number.map(|number| format!("{sign}{number}"));
-    // After a sign, YAML 1.1 requires a digit or `.inf`.
-    let is_text = unsigned.len() < text.len()
-        && unsigned.starts_with('.')
-        && float(&digits).is_some_and(|one| one != "inf");
-    let other = whole.or_else(|| Some(sign.to_owned() + &float(&digits).filter(|_| !is_text)?))?;
-    (other != *text).then_some(other)
-}
-
-/// The value of an unsigned floating-point number of YAML 1.1, as Python prints it.
-fn float(digits: &str) -> Option<String> {
-    if matches!(digits, ".inf" | ".Inf" | ".INF") {
-        return Some(String::from("inf"));
-    }
-    if matches!(digits, ".nan" | ".NaN" | ".NAN") {
-        return Some(String::from("nan"));
-    }
-    let (mantissa, exponent) = digits.split_once(['e', 'E']).unwrap_or((digits, "+0"));
-    let is_float = mantissa.contains('.') && exponent.starts_with(['+', '-']);
-    let number: f64 = digits.parse().ok().filter(|_| is_float)?;
-    let scientific = format!("{number:e}");
-    let (digits, exponent) = scientific.split_once('e')?;
-    let exponent: i32 = exponent.parse().ok()?;
-    Some(if (-4..16).contains(&exponent) {
-        format!("{number:?}")
-    } else {
-        format!("{digits}e{exponent:+03}")
-    })
-}
-
-/// The value of a base-60 number such as `1:30`.
-fn sixties(text: &str) -> Option<i64> {
-    let mut parts = text.split(':').map(|part| part.parse::<i64>().ok());
-    let first = parts.next()?.filter(|first| *first > 0);
-    parts.try_fold(first?, |sum, part| {
-        let part = part.filter(|part| (0..60).contains(part))?;
-        sum.checked_mul(60)?.checked_add(part)
     })
 }
 

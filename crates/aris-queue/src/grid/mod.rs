@@ -27,6 +27,7 @@ mod template;
 #[cfg(test)]
 mod tests;
 mod when;
+pub(crate) mod yaml11;
 
 use aris_yaml::Number;
 

@@ -1,6 +1,7 @@
 //! One phase of a specification: its jobs, listed or made from a grid.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 use super::cells::Cells;
 use super::template::{self, Cell, Use};
@@ -87,6 +88,15 @@ pub(super) fn phase(
     made(node, Value::Map(keys))
 }
 
+/// A digest of what a job does when it runs: all keys by which the jobs of a template can differ for their program.
+fn what_runs(job: &Node) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    for key in ["cmd", "cwd", "env", "setup"] {
+        job.get(key).map(Node::spaced_json).hash(&mut hasher);
+    }
+    hasher.finish()
+}
+
 /// A listed job: its keys are kept as written, and its arguments are appended to its command.
 fn listed_job(item: &Node, default_cmd: Option<&Node>, problems: &mut Problems) -> Node {
     let Some(entries) = problems.map(item, "a job must be a map", None) else {
@@ -168,6 +178,8 @@ impl Grid<'_> {
             problems.at(template, "the template has no cmd", Some(hint));
         }
         let place = present(template, "id").unwrap_or(template);
+        let mut done_before = BTreeMap::new();
+        let mut equal = None;
         let done = cells.each(|at| {
             let cell = cells.cell(at);
             let id = self.id(cell, problems);
@@ -178,10 +190,31 @@ impl Grid<'_> {
                     "put every axis of the grid into the id; upper and lower case count as equal";
                 problems.at(place, message, Some(hint));
             }
-            jobs.push(self.job(&id, cell, problems));
+            let job = self.job(&id, cell, problems);
+            if equal.is_none() {
+                let first = done_before
+                    .entry(what_runs(&job))
+                    .or_insert_with(|| (id.clone(), at.to_vec()));
+                if first.1 != at {
+                    equal = Some((first.clone(), (id.clone(), at.to_vec())));
+                }
+            }
+            jobs.push(job);
             let more = new && !problems.full() && ids.len() as u64 <= MOST_JOBS;
             more.then_some(()).ok_or(())
         });
+        if let Some(((one, at), (other, and))) = equal {
+            let axes = cells.axes.iter().zip(at.iter().zip(&and));
+            let axes = axes.filter(|(_, (one, other))| one != other);
+            let axes: Vec<String> = axes
+                .map(|(axis, _)| format!("${{{}}}", axis.name))
+                .collect();
+            let axes = axes.join(" and ");
+            problems.warn(
+                self.cmd.unwrap_or(template),
+                format!("jobs {one:?} and {other:?} run the same command in the same folder and environment: {axes} is not in it; write it where the program is to get its value"),
+            );
+        }
         if done.is_err() && problems.0.is_empty() {
             let message = format!("phase {phase:?}: more than {MOST_JOBS} jobs");
             problems.at(template, message, Some("make the grid smaller"));

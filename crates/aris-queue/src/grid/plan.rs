@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::Keys;
 use super::phase::{check_texts, is_grid_key, phase};
-use crate::manifest::{self, Common, PhaseKeys, TopKeys};
+use crate::manifest::{self, Common, Manifest, PhaseKeys, TopKeys};
 use crate::problem::{Problem, Problems, problem};
 use crate::tree::{Node, Value, made, pair, present, quoted};
 use aris_yaml::typed::{check_keys, keys};
@@ -13,6 +13,8 @@ use aris_yaml::typed::{check_keys, keys};
 pub struct Plan {
     root: Node,
     warnings: Vec<Problem>,
+    /// `None`: it was not checked.
+    manifest: Option<Manifest>,
 }
 
 impl Plan {
@@ -20,9 +22,11 @@ impl Plan {
     /// **Errors**: all mistakes that were found.
     pub fn read(root: &Node) -> Result<Self, Vec<Problem>> {
         let mut plan = Self::expand(root)?;
-        let shared = manifest::read(&plan.root)?.shared_output();
+        let manifest = manifest::read(&plan.root)?;
+        let shared = manifest.shared_output();
         let shared = shared.map(|what| problem(root, what, None));
         plan.warnings.extend(shared);
+        plan.manifest = Some(manifest);
         Ok(plan)
     }
 
@@ -35,9 +39,15 @@ impl Plan {
             Some(root) if problems.0.is_empty() => Ok(Self {
                 root,
                 warnings: problems.take_warnings(),
+                manifest: None,
             }),
             _ => Err(problems.0),
         }
+    }
+
+    /// The resulting manifest, if it was checked.
+    pub fn manifest(&self) -> Option<&Manifest> {
+        self.manifest.as_ref()
     }
 
     /// Probable mistakes, each with its place in the specification.

@@ -49,7 +49,7 @@ pub(super) fn text(node: &Node, usage: Use, cell: Cell<'_>, problems: &mut Probl
     let source = node.written().unwrap_or_default();
     let mut quotes = Quotes::default();
     let mut text = String::new();
-    for piece in pieces(source, node, problems) {
+    for piece in pieces(source, usage == Use::Shell, node, problems) {
         let (name, raw) = match piece {
             Piece::Literal(literal) => {
                 quotes.read(&literal);
@@ -117,7 +117,13 @@ fn value_of<'a>(
     found
 }
 
-fn pieces<'a>(source: &'a str, node: &Node, problems: &mut Problems) -> Vec<Piece<'a>> {
+/// The pieces of a template. In shell text, `${x:-${axis}}` is an expansion of the shell with a placeholder in it.
+fn pieces<'a>(
+    source: &'a str,
+    shell: bool,
+    node: &Node,
+    problems: &mut Problems,
+) -> Vec<Piece<'a>> {
     let mut pieces = Vec::new();
     let mut rest = source;
     let literal = |pieces: &mut Vec<Piece<'a>>, text: &str| match pieces.last_mut() {
@@ -133,6 +139,20 @@ fn pieces<'a>(source: &'a str, node: &Node, problems: &mut Problems) -> Vec<Piec
             continue;
         }
         literal(&mut pieces, before);
+        let end = after.find('}').unwrap_or(after.len());
+        let inner = after.get(..end).and_then(|name| name.find("${"));
+        if let Some((outer, inner)) = inner
+            .filter(|_| shell)
+            .and_then(|at| after.split_at_checked(at))
+        {
+            // A `$` before the inner `${` belongs to it.
+            let dollar = usize::from(outer.ends_with('$'));
+            let cut = outer.len() - dollar;
+            literal(&mut pieces, "${");
+            literal(&mut pieces, outer.get(..cut).unwrap_or_default());
+            rest = after.get(cut..).unwrap_or(inner);
+            continue;
+        }
         let Some((name, after)) = after.split_once('}') else {
             problems.at(node, "${ without }", Some("$${ stands for ${ itself"));
             return pieces;
@@ -156,6 +176,8 @@ struct Quotes {
     /// The text so far holds a command substitution, a here-document, a comment or `$'`. After these, quotes have another meaning, and only
     /// plain words are safe.
     unclear: bool,
+    /// Open `${`. In them a quote or a `}` may have another meaning.
+    braces: u32,
     last: Option<char>,
 }
 
@@ -170,6 +192,11 @@ impl Quotes {
                     || pair('$', '\'')
                     || pair('<', '<')
                     || (char == '#' && !self.double && last.is_none_or(char::is_whitespace)));
+            if !self.single && pair('$', '{') {
+                self.braces += 1;
+            } else if char == '}' && !self.single && !self.escaped {
+                self.braces = self.braces.saturating_sub(1);
+            }
             if self.escaped {
                 self.escaped = false;
             } else if char == '\\' && !self.single {
@@ -188,7 +215,8 @@ impl Quotes {
         if is_plain_word(&value.replace(|c: char| !c.is_ascii() && c.is_alphanumeric(), "x")) {
             return Some(value.to_owned());
         }
-        if self.unclear {
+        let in_braces = self.braces > 0 && (!self.double || value.contains(['}', '\'', '"']));
+        if self.unclear || in_braces {
             None
         } else if self.single {
             Some(value.replace('\'', "'\\''"))

@@ -138,9 +138,11 @@ pub(crate) fn retry(args: &RetryArgs, context: &Context) -> CommandResult {
         let started = start::detached(&idle(None, place), context)?;
         let (pid, log) = (started.pid, started.log);
         asked.notes.extend(started.changes);
+        let kept_back = started.kept_back.map(|why| format!("queue: {why}"));
+        asked.notes.extend(kept_back);
         let started = format!("manager {pid} was started; log {log}");
         asked.notes.push(started);
-    } else if !managed {
+    } else if !managed && !asked.jobs.is_empty() {
         let how = format!("{}, or retry with --start", nobody(&place));
         asked.notes.push(how);
     }

@@ -13,11 +13,13 @@ use serde::Serialize;
 use crate::cli::RunArgs;
 use crate::commands::{CommandResult, run};
 use crate::error::Error;
+use crate::explain;
 use crate::load;
 use crate::lock;
 use crate::manager;
 use crate::manager::cluster;
 use crate::manager::spec::{Common, environment};
+use crate::place::Place;
 use crate::report;
 
 /// MiB that should be free for logs and records. An estimate, without the jobs' own results.
@@ -84,6 +86,11 @@ pub(crate) fn preflight(args: RunArgs, context: &Context) -> CommandResult {
     let owner = lock::holder(&options.place, context.now());
     let owner = owner.map(|owner| format!("the queue is run by {owner}"));
     add("lock", "no manager is running this queue", owner);
+    if Place::is_queue(&options.place.queue) {
+        let queue = load::look(&options.place, manifest.clone(), context.now())?;
+        let good = "neither paused nor kept back by held jobs";
+        add("queue", good, explain::kept_back(&queue));
+    }
     match Common::of(&manifest, context) {
         Ok(common) => {
             if let Some(said) = environment(&manifest, &common) {

@@ -54,6 +54,9 @@ pub(crate) fn deploy(args: &DeployArgs, context: &Context) -> CommandResult {
         [_] => vec![(manifest_name(&path), source)],
         several => shares(several, &path, &manifest)?,
     };
+    for there in &connected {
+        there.comes_from(&path, args.run.is_some())?;
+    }
     let (mut said, mut answers) = (String::new(), Vec::new());
     for (there, (name, text)) in connected.iter().zip(texts) {
         match start(there, name, text) {
@@ -269,6 +272,7 @@ fn serve(program: &Path, words: &[OsString], folder: &Path, args: &[String]) -> 
     match args.first().map(String::as_str) {
         Some(there::PIECE) => return there::piece(args),
         Some(there::HOME) => return there::home(folder),
+        Some(there::ORIGIN) => return there::origin(folder, args),
         _ => {}
     }
     if !folder.is_dir() {

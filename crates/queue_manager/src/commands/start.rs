@@ -14,6 +14,8 @@ use serde::Serialize;
 use crate::cli::RunArgs;
 use crate::commands::{CommandResult, run};
 use crate::error::Error;
+use crate::explain;
+use crate::load;
 use crate::lock;
 use crate::manager::{self, Options, Stage};
 use crate::report;
@@ -33,6 +35,9 @@ pub(crate) struct Started {
     pub(crate) log: String,
     /// How the manifest differs from the one that the queue had.
     pub(crate) changes: Vec<String>,
+    /// Why nothing starts until a person says so: the queue is paused, or all that is left waits for held jobs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) kept_back: Option<String>,
 }
 
 pub(crate) fn start(args: RunArgs, context: &Context) -> CommandResult {
@@ -48,9 +53,9 @@ pub(crate) fn detached(options: &Options, context: &Context) -> Result<Started, 
     let current = manager::current(options, Stage::Beginning(context), context)?;
     manager::cluster::installed(current.manifest.engine, context)?;
     lock::free(place, context.now())?;
-    aris_fs::create_dir(&place.queue)?;
     let log = || place.state.with_file_name("queue_manager.log");
     let log = flags.log.clone().unwrap_or_else(log);
+    aris_fs::create_dir(&place.queue)?;
     let mut arguments: Vec<OsString> = vec!["run".into(), "--detached".into()];
     let seconds = |time: Duration| OsString::from(time.as_secs_f64().to_string());
     for (flag, value) in [
@@ -114,10 +119,14 @@ pub(crate) fn detached(options: &Options, context: &Context) -> Result<Started, 
     if waited >= PATIENCE {
         return Err(not_started("it has not taken the queue"));
     }
+    let queue = load::own(place)
+        .and_then(|own| load::look(place, own.manifest, context.now()))
+        .ok();
     Ok(Started {
         pid: child.id(),
         state: place.state.display().to_string(),
         log: log.display().to_string(),
         changes: [current.differences, current.notices].concat(),
+        kept_back: queue.as_ref().and_then(explain::kept_back),
     })
 }

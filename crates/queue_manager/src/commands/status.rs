@@ -6,6 +6,7 @@ use crate::snapshot::{self, JobRow, Snapshot, moment};
 use aris_attempt::cards::CardId;
 use aris_cli::{Context, Outcome, Shown};
 use aris_contract::text::shell_line;
+use aris_contract::time::stamp;
 use aris_queue::state::{Reason, State};
 use jiff::Timestamp;
 use schemars::JsonSchema;
@@ -198,17 +199,16 @@ pub(crate) fn of(place: &Place, all: bool, named: usize, now: Timestamp) -> Resu
     // Read first: if the manager exits in between, the state that is read next is its last one.
     let manager = lock::holder(place, now).map(|owner| owner.to_string());
     let mut snapshot = load::state(place)?;
-    let foreign = snapshot.schema.is_empty();
-    // A manager that was killed has not written all that it knew, and its jobs may have ended since.
-    if manager.is_none()
-        && !foreign
-        && !snapshot.meta.over
-        && let Ok(look) = super::look_at(place.clone(), now)
-    {
-        let (seq, meta) = (snapshot.seq, snapshot.meta.clone());
-        let text = snapshot::text(&look.queue, seq, meta, &snapshot.notices);
-        snapshot = snapshot::parse(&place.state, &text)?;
+    let foreign = !Place::is_queue(&place.queue);
+    // The journal decides. The state file may be an old copy or edited, or its manager was killed before it wrote all that it knew.
+    if !foreign {
+        let queue = super::look_at(place.clone(), now)?.queue;
+        let written = snapshot.meta.updated.as_deref().and_then(moment);
+        let last = queue.last_event().filter(|last| Some(*last) > written);
+        snapshot.meta.updated = last.map(stamp).or(snapshot.meta.updated);
+        snapshot = snapshot::of(&queue, snapshot);
     }
+    let foreign = foreign && snapshot.schema.is_empty();
     let mut notices = snapshot.notices.clone();
     if foreign {
         let what = "another program wrote this state, and may still run these jobs";

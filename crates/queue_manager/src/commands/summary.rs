@@ -20,6 +20,7 @@ use crate::lock;
 use crate::manager::folder;
 use crate::place::Place;
 use crate::report;
+use crate::reserved;
 
 /// Most failures whose log is read, and most lines of each.
 const TAILS: usize = 200;
@@ -72,26 +73,23 @@ fn free(
     taken: &[PathBuf],
     context: &Context,
 ) -> Result<PathBuf, Error> {
-    let (place, target) = (&look.place, real(&path));
-    let own = [&place.state, &look.manifest].map(|own| real(own));
-    let wrote = |job: &u32| {
-        let spec = look.queue.job(*job);
-        let cwd = context.absolute(&look.queue.manifest().cwd_of(spec));
-        let outputs = spec.outputs.iter();
-        let outputs = outputs.flat_map(|pattern| aris_attempt::output_files(&cwd, pattern));
-        let attempts = look.queue.run(*job).attempts.iter();
-        let logs = attempts.filter_map(|attempt| Some(PathBuf::from(&**attempt.log.as_ref()?)));
-        let mut files = outputs.chain(logs);
-        target.exists() && files.any(|file| target.starts_with(real(&file)))
-    };
-    let what = if own.contains(&target) || target.starts_with(real(&place.queue)) {
-        String::from("a file of the queue")
-    } else if taken.contains(&target) {
+    let (manifest, queue) = (look.queue.manifest(), &look.queue);
+    let what = if taken.contains(&real(&path)) {
         String::from("another part of this report")
-    } else if let Some(job) = (0..look.queue.len()).find(wrote) {
-        format!("a file of job {:?}", look.queue.job(job).id)
     } else {
-        return Ok(path);
+        let own = &look.manifest;
+        match reserved::owner(
+            &path,
+            &look.place,
+            own,
+            manifest,
+            Some(queue),
+            false,
+            context,
+        ) {
+            Some(what) => what,
+            None => return Ok(path),
+        }
     };
     Err(Error::unclear(format!(
         "{} is {what}, which a report would replace: give it another name; nothing was written",

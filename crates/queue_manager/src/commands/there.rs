@@ -29,6 +29,12 @@ pub(crate) const PIECE: &str = "piece";
 /// First word of a request for the place of the runs on the server. It is no command of this program.
 pub(crate) const HOME: &str = "home";
 
+/// First word of a request that says from which manifest a run is deployed. It is no command of this program.
+pub(crate) const ORIGIN: &str = "origin";
+
+/// The file in a run's folder that names the manifest from which it was deployed.
+const ORIGIN_FILE: &str = "origin";
+
 /// Most bytes of a piece: as text it is a third longer, and an answer may have 128 MiB.
 pub(super) const LARGEST: u64 = 48 << 20;
 
@@ -98,6 +104,31 @@ pub(crate) fn home(run: &Path) -> Answer {
     given(format!("{boot} {host} {}", runs.display()))
 }
 
+/// On the server: answers the request `origin MANIFEST ANY`. Records the manifest from which the run is deployed, and refuses another one
+/// than before unless ANY is `true`.
+pub(crate) fn origin(run: &Path, args: &[String]) -> Answer {
+    let [_, origin, any] = args else {
+        return Answer::refused(2, "an origin has a manifest and a truth value");
+    };
+    let file = run.join(ORIGIN_FILE);
+    let write = || -> Result<Option<String>, aris_fs::FsError> {
+        let known = aris_fs::read_optional(&file, aris_fs::READ_LIMIT)?;
+        let known = known.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+        let other = known.filter(|known| known != origin);
+        if other.is_none() || any == "true" {
+            aris_fs::create_dir(run)?;
+            aris_fs::write_atomic(&file, origin.as_bytes())?;
+            return Ok(None);
+        }
+        Ok(other)
+    };
+    match write() {
+        Ok(None) => given(String::new()),
+        Ok(Some(other)) => Answer::refused(5, other),
+        Err(error) => Answer::refused(1, error.to_string()),
+    }
+}
+
 /// A run on a server.
 pub(super) struct There<'a> {
     server: Server,
@@ -159,6 +190,30 @@ impl<'a> There<'a> {
         let rows = status["all"].as_array().into_iter().flatten();
         let ids = rows.filter_map(|row| row["id"].as_str());
         Ok(ids.map(str::to_owned).collect())
+    }
+
+    /// Records on the server from which manifest the run is deployed. `named`: the user named the run, so that it may take another one.
+    ///
+    /// **Errors**: the run was deployed from another manifest.
+    pub(super) fn comes_from(&self, manifest: &Path, named: bool) -> Result<(), Error> {
+        let path = aris_fs::real(manifest);
+        let origin = format!("{}:{}", aris_attempt::host(), path.display());
+        let answer = self.call(vec![ORIGIN.to_owned(), origin, named.to_string()])?;
+        match answer.code {
+            0 => Ok(()),
+            5 => {
+                let (run, known) = (self.run, printable(answer.stderr.trim()));
+                let message = format!(
+                    "the run {run} on {} was deployed from another manifest, {known}; nothing was changed",
+                    self.host
+                );
+                let hint = format!(
+                    "--run with another name begins a run of its own; --run {run} gives this manifest to that run"
+                );
+                Err(Error::told(ErrorKind::Precondition, message, &hint))
+            }
+            _ => Err(failed(self.host, &answer)),
+        }
     }
 
     /// The piece of a file that starts at `from`; the inner `Err` says why there is none.

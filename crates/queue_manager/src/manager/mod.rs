@@ -28,8 +28,8 @@ use std::time::Duration;
 use aris_attempt::cards::CardId;
 use aris_attempt::{Runner, SWEEP, Standing, Waiting, Watch, format};
 use aris_cli::Context;
-use aris_contract::ErrorKind;
 use aris_contract::text::counted;
+use aris_contract::{ErrorKind, Failure as _};
 use aris_queue::journal::Journal;
 use aris_queue::manifest::{Engine, Manifest, Release};
 use aris_queue::schedule::{self, Slots};
@@ -37,9 +37,11 @@ use aris_queue::state::{Life, Queue};
 
 use crate::cli::RunFlags;
 use crate::error::Error;
+use crate::explain;
 use crate::load::{self, Current};
 use crate::lock::{self, Held};
 use crate::place::{Owner, Place};
+use crate::reserved;
 use crate::snapshot;
 pub(crate) use cards::{Cards, Stage, check_cards};
 use cluster::Cluster;
@@ -103,6 +105,8 @@ pub(crate) struct Manager<'a> {
     boot: String,
     owner: Owner,
     notices: BTreeMap<&'static str, String>,
+    /// Why nothing starts until a person says so, as last said.
+    kept_back: Option<String>,
     /// No job is started before this time.
     not_before: Duration,
     dirty: bool,
@@ -150,10 +154,16 @@ type Answered = (PathBuf, Vec<String>);
 ///
 /// An error that ends it is also written to the log, because nobody sees the output of a detached manager.
 pub(crate) fn run(options: &Options, context: &Context) -> Result<Ended, Error> {
-    let ran = run_queue(options, context);
-    if let (Err(error), Some(log)) = (&ran, &options.flags.log)
-        // The path of the log may now be in another queue.
+    let began = Cards::now();
+    let current = current(options, Stage::Beginning(context), context);
+    // Without a manifest it is not known to whom a file belongs that is there already.
+    let may_log = |log: &&PathBuf| current.is_ok() || !log.exists();
+    let log = options.flags.log.as_ref().filter(may_log);
+    let ran = current.and_then(|current| run_queue(current, options, context, began));
+    if let (Err(error), Some(log)) = (&ran, log)
+        // The path of the log may now be in another queue, or the log may not be written there.
         && !matches!(error, Error::Moved(_))
+        && error.kind() != ErrorKind::Usage
     {
         let line = format!("the manager ends: {error}").replace('\n', " ");
         aris_fs::append_line(log, &line).unwrap_or_default();
@@ -161,9 +171,12 @@ pub(crate) fn run(options: &Options, context: &Context) -> Result<Ended, Error> 
     ran
 }
 
-fn run_queue(options: &Options, context: &Context) -> Result<Ended, Error> {
-    let began = Cards::now();
-    let current = current(options, Stage::Beginning(context), context)?;
+fn run_queue(
+    current: Current,
+    options: &Options,
+    context: &Context,
+    began: Duration,
+) -> Result<Ended, Error> {
     // An existing queue is opened first: if jobs are running, the error should say that they prevent a change of the engine.
     if !Place::is_queue(&options.place.queue) {
         cluster::installed(current.manifest.engine, context)?;
@@ -181,6 +194,10 @@ pub(crate) fn current(
     let mut current = load::user(place, given, context)?.on(place, options.flags.engine)?;
     if let Stage::Beginning(_) = stage {
         load::check_folder(place, &current.manifest)?;
+    }
+    load::same_queue(place, &current, context)?;
+    if let Some(log) = &options.flags.log {
+        reserved::log(log, place, &current, context)?;
     }
     let able = |manifest: &Manifest| check(manifest).and_then(|()| check_cards(manifest, stage));
     let notices = able(&current.manifest).or_else(|error| {
@@ -344,7 +361,11 @@ impl<'a> Manager<'a> {
                 }
             };
             self.sync();
-            let over = self.queue.open_jobs() == 0 && self.queue.active().next().is_none();
+            let idle = self.queue.active().next().is_none();
+            if idle {
+                self.tell_what_keeps_back();
+            }
+            let over = self.queue.open_jobs() == 0 && idle;
             if over {
                 self.tell_of_end();
             }
@@ -373,6 +394,15 @@ impl<'a> Manager<'a> {
         self.journal.sync()?;
         self.write_state();
         Ok(detached)
+    }
+
+    /// Says, when it begins, why nothing starts until a person says so.
+    fn tell_what_keeps_back(&mut self) {
+        let now = explain::kept_back(&self.queue);
+        if let Some(why) = now.as_ref().filter(|_| now != self.kept_back) {
+            self.say(&format!("queue: {why}"));
+        }
+        self.kept_back = now;
     }
 
     /// Checks attempts of which nothing is known, and those whose runner is dead: only the manager can end these.

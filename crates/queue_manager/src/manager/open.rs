@@ -95,6 +95,7 @@ impl<'a> Manager<'a> {
             boot: boot.clone(),
             owner: owner.clone(),
             notices: BTreeMap::new(),
+            kept_back: None,
             not_before: Duration::ZERO,
             dirty: true,
             written: snapshot::meta_of(&place.state),

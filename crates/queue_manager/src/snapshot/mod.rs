@@ -15,6 +15,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::Value;
 
+use crate::load;
 use aris_queue::problem::{Invalid, Problem};
 use aris_queue::state::{Queue, Reason, State};
 
@@ -144,7 +145,27 @@ pub(crate) struct JobRow {
 /// The content of the state file. Rows of jobs are made one at a time, to save memory. `meta` must have the fields that are not known from
 /// the queue.
 pub(crate) fn text(queue: &Queue, seq: u64, meta: Meta, notices: &[String]) -> Vec<u8> {
-    let file = Snapshot {
+    // Serializing these types cannot fail.
+    let mut text =
+        serde_json::to_vec(&whole(queue, seq, meta, notices, Rows(queue))).unwrap_or_default();
+    text.push(b'\n');
+    text
+}
+
+/// The state of a queue as its journal has it; the rest is that of `file`.
+pub(crate) fn of(queue: &Queue, file: Snapshot) -> Snapshot {
+    let jobs = (0..queue.len()).map(|job| row(queue, job)).collect();
+    whole(queue, file.seq, file.meta, &file.notices, jobs)
+}
+
+fn whole<Jobs>(
+    queue: &Queue,
+    seq: u64,
+    meta: Meta,
+    notices: &[String],
+    jobs: Jobs,
+) -> Snapshot<Jobs> {
+    Snapshot {
         schema: SCHEMA.to_owned(),
         seq,
         meta: Meta {
@@ -156,12 +177,8 @@ pub(crate) fn text(queue: &Queue, seq: u64, meta: Meta, notices: &[String]) -> V
         },
         notices: notices.to_vec(),
         phases: phases(queue),
-        jobs: Rows(queue),
-    };
-    // Serializing these types cannot fail.
-    let mut text = serde_json::to_vec(&file).unwrap_or_default();
-    text.push(b'\n');
-    text
+        jobs,
+    }
 }
 
 struct Rows<'a>(&'a Queue);
@@ -238,7 +255,7 @@ pub(crate) fn row(queue: &Queue, job: u32) -> JobRow {
         reason,
         exit_code: verdict.and_then(|verdict| verdict.exit_code),
         signal: verdict.and_then(|verdict| verdict.signal),
-        warning: verdict.and_then(|verdict| verdict.warning.clone()),
+        warning: warning(queue, job),
         ran_ms: verdict.and_then(|verdict| verdict.ran_ms),
         gpus: last.cards.clone(),
         engine_ref: text(&last.engine_ref),
@@ -246,6 +263,17 @@ pub(crate) fn row(queue: &Queue, job: u32) -> JobRow {
         log: text(&last.log),
         started_attempts: begun.map(stamp).collect(),
         retry_at: run.retry_at.filter(|_| state == State::Backoff).map(stamp),
+    }
+}
+
+/// What a person should look at although a job completed.
+pub(crate) fn warning(queue: &Queue, job: u32) -> Option<String> {
+    let said = queue.run(job).verdict().and_then(|it| it.warning.clone());
+    let other = queue.state(job) == State::Completed && load::is_other_command(queue, job);
+    let other = other.then(|| load::OTHER_COMMAND.to_owned());
+    match (said, other) {
+        (Some(said), Some(other)) => Some(format!("{said}; {other}")),
+        (said, other) => said.or(other),
     }
 }
 
