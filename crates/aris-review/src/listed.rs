@@ -151,6 +151,8 @@ mod tests {
             login: None,
             head: None,
             looked: Looked::default(),
+            held_by: None,
+            unseen: None,
         };
         let refused = findings.iter().map(|finding| finding.fingerprint.as_str());
         let texts = review.texts(&refused.collect(), true);

@@ -254,7 +254,7 @@ fn usage_and_policy_errors_have_their_codes() {
         "{\n\"schema\": \"aris.verify_paper_audits.policy/v1\",\n\"severitty\": {}}",
     );
     project.fifo("pipe");
-    let cases: [(&[&str], u8, &str); 10] = [
+    let cases: [(&[&str], u8, &str); 11] = [
         (&["nowhere"], 3, "does not exist"),
         (&["paper/main.tex"], 4, "is a file, not a folder"),
         (
