@@ -31,6 +31,14 @@ pub(super) fn draw(
     for problem in &problems {
         context.warn(&format!("{}:{problem}", args.spec.display()));
     }
+    for (format, path) in targets.iter().filter(|_| !is_stdout(args)) {
+        let form = match format {
+            Format::Svg => Form::Begins(&[b"<svg", b"<?xml"]),
+            Format::Pdf => Form::Begins(&[b"%PDF-"]),
+            Format::Png => Form::Begins(&[b"\x89PNG"]),
+        };
+        aris_fs::check_output(&context.absolute(path), form, &[])?;
+    }
     let svg = figure.svg();
     let mut drawn = Vec::new();
     for (format, path) in targets {
@@ -144,14 +152,6 @@ pub(super) fn targets(
                 return Err(Error::Over { path, over });
             }
         }
-    }
-    for (format, path) in &targets {
-        let form = match format {
-            Format::Svg => Form::Begins(&[b"<svg", b"<?xml"]),
-            Format::Pdf => Form::Begins(&[b"%PDF-"]),
-            Format::Png => Form::Begins(&[b"\x89PNG"]),
-        };
-        aris_fs::check_output(&context.absolute(path), form, &[])?;
     }
     Ok(targets)
 }
