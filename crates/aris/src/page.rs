@@ -83,7 +83,6 @@ impl Page {
             "\naris HELPER ...         run it             aris help HELPER  all it can do\n\
              aris install PROJECT    add the skills     aris demo         see the gate work\n\
              aris completions SHELL  for your shell     aris man HELPER   a manual page\n\
-             aris source             the skills' folder\n\
              EXIT CODES: 0 done, 1 error, 2 usage, 5 disk, permissions; all: aris help HELPER\n",
         );
         Self {

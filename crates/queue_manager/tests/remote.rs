@@ -661,7 +661,7 @@ fn a_run_is_not_given_to_another_manifest_unless_it_is_named() {
         let path = format!("{of}/exp/m.json");
         bed.write(
             &path,
-            &format!(r#"{{"gpus": [], "cwd": ".", "linger": 0, "jobs": [{job}]}}"#),
+            format!(r#"{{"gpus": [], "cwd": ".", "linger": 0, "jobs": [{job}]}}"#),
         );
         path
     };

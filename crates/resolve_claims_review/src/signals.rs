@@ -9,8 +9,6 @@ use aris_review::{Grouped, Signal};
 use aris_statements::disk::{Disk, inside};
 use aris_statements::rules::{check, rerun_rules};
 
-use crate::Error;
-
 /// The signals about the commented reports, and what could not be checked.
 ///
 /// **Source**: citation gates, §8.6.
@@ -19,13 +17,13 @@ pub(crate) fn look<'a>(
     findings: impl IntoIterator<Item = &'a Grouped>,
     held: &Held<'_>,
     context: &Context,
-) -> Result<(Vec<Signal>, Vec<String>), Error> {
+) -> (Vec<Signal>, Vec<String>) {
     let disk = Disk::new(context.cwd());
     let paths = findings.into_iter().map(|finding| finding.path.as_str());
     let reports: BTreeSet<&str> = paths.filter(|path| is_report(path)).collect();
     let mut signals = Vec::new();
     let sources = held.sources();
-    let mut not_checked = BTreeSet::from_iter(held.problems.iter().cloned());
+    let mut not_checked: BTreeSet<String> = held.problems.iter().cloned().collect();
     for report in reports {
         let prose = match inside(worktree, report) {
             Some(path) => disk.prose(&path).map_err(|error| error.to_string()),
@@ -52,7 +50,7 @@ pub(crate) fn look<'a>(
             signals.extend(Signal::of(finding));
         }
     }
-    Ok((signals, not_checked.into_iter().collect()))
+    (signals, not_checked.into_iter().collect())
 }
 
 fn is_report(path: &str) -> bool {

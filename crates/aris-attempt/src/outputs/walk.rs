@@ -1,6 +1,6 @@
 //! Paths that match a pattern.
 
-use std::os::unix::ffi::OsStrExt as _;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use aris_fs::{Entry, EntryKind};
@@ -82,7 +82,7 @@ pub fn would_match(cwd: &Path, text: &str, path: &Path) -> bool {
     let Ok(below) = path.strip_prefix(root) else {
         return false;
     };
-    let names: Vec<&[u8]> = below.iter().map(|name| name.as_bytes()).collect();
+    let names: Vec<&[u8]> = below.iter().map(OsStrExt::as_bytes).collect();
     is_magic(text) && fits(&parts, &names)
 }
 

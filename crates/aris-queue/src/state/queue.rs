@@ -127,7 +127,7 @@ impl Queue {
         let run = self.run(job);
         match run.life {
             Life::Idle if self.dependencies.is_blocked(job) => State::Blocked,
-            Life::Idle if run.held => State::Hold,
+            Life::Idle | Life::Backoff(_) if run.held => State::Hold,
             Life::Idle if self.dependencies.is_open(job) => State::Waiting,
             Life::Idle => State::Ready,
             Life::Starting if run.last().engine_ref.is_some() => State::Submitting,
@@ -136,7 +136,6 @@ impl Queue {
             Life::Running => State::Running,
             Life::Unknown => State::Unknown,
             Life::Cancelling => State::Cancelling,
-            Life::Backoff(_) if run.held => State::Hold,
             Life::Backoff(_) => State::Backoff,
             Life::Over(Outcome::Completed) => State::Completed,
             Life::Over(Outcome::Failed) => State::Failed,

@@ -102,13 +102,13 @@ fn describe(args: &IngestArgs, id: &ArxivId, context: &Context) -> Result<Descri
     };
     let described = papers.iter().map(Description::of);
     let mut found = described.filter(|paper| paper.arxiv == id.as_str());
-    found.next().ok_or_else(|| match &args.metadata {
-        Some(path) => Error::no_record(path, id.as_str()),
-        None => {
-            let hint =
-                "check the identifier; give --title, --authors and --year to ingest without arXiv";
-            Error::absent(format!("arXiv has no paper {id}"), hint)
+    found.next().ok_or_else(|| {
+        if let Some(path) = &args.metadata {
+            return Error::no_record(path, id.as_str());
         }
+        let hint =
+            "check the identifier; give --title, --authors and --year to ingest without arXiv";
+        Error::absent(format!("arXiv has no paper {id}"), hint)
     })
 }
 

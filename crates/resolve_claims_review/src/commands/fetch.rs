@@ -140,7 +140,7 @@ pub(crate) fn run(args: &FetchArgs, context: &Context) -> Result<Fetched, Error>
         context,
     );
     let findings = groups.groups.values().flatten();
-    let signals = look(&worktree.path, findings, &held, context)?;
+    let signals = look(&worktree.path, findings, &held, context);
     (groups.signals, groups.signals_not_checked) = signals;
     ask(&mut groups, args.folder.gate, &worktree, &folder)?;
     folder.write_json(&format!("dimension_groups_{number}.json"), &groups)?;
