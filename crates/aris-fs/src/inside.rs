@@ -67,7 +67,9 @@ impl Inside {
         }
         self.folder(name).map_err(|error| match error {
             // The name belongs to a file.
-            FsError::NotFound { path } => FsError::write("create", &path, Errno::NOTDIR.into()),
+            FsError::NotFound { path } | FsError::NotFolder { path } => {
+                FsError::write("create", &path, Errno::NOTDIR.into())
+            }
             other => other,
         })
     }

@@ -150,7 +150,14 @@ fn users_file(place: &Place, parts: &Parts) -> PathBuf {
 pub(crate) fn here(place: &Place, parts: &Parts, known: &str) -> PathBuf {
     let folder = Path::new(&parts.state).parent();
     let inside = folder.and_then(|folder| Path::new(known).strip_prefix(folder).ok());
-    let here = inside.map(|inside| place.folder().join(inside));
+    // Without the slash that an empty path leaves at the end.
+    let here = inside.map(|inside| {
+        place
+            .folder()
+            .join(inside)
+            .components()
+            .collect::<PathBuf>()
+    });
     here.filter(|path| path.exists())
         .unwrap_or_else(|| PathBuf::from(known))
 }

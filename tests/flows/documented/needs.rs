@@ -59,6 +59,7 @@ fn nothing_decided(place: &Place) {
     place
         .project
         .write(&format!("{folder}/classification_map_7.json"), "{}");
+    place.project.write(&format!("{folder}/answers/.keep"), "");
 }
 
 pub(super) const NEEDS: &[Need] = &[

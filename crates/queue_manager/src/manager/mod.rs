@@ -383,8 +383,9 @@ impl<'a> Manager<'a> {
                 let active = self.queue.active().count();
                 let message =
                     format!("after {seconds} s {open} had not ended; {active} still running");
-                let hint = "run again with the same flags to continue";
-                return Err(Error::told(ErrorKind::Timeout, message, hint));
+                let hint = explain::kept_back(&self.queue)
+                    .unwrap_or_else(|| String::from("run again with the same flags to continue"));
+                return Err(Error::told(ErrorKind::Timeout, message, &hint));
             }
             self.write_state_if_due();
             if !more {
@@ -398,6 +399,10 @@ impl<'a> Manager<'a> {
 
     /// Says, when it begins, why nothing starts until a person says so.
     fn tell_what_keeps_back(&mut self) {
+        if self.options.flags.max_wait.is_some() {
+            // The wait ends, and the error says why.
+            return;
+        }
         let now = explain::kept_back(&self.queue);
         if let Some(why) = now.as_ref().filter(|_| now != self.kept_back) {
             self.say(&format!("queue: {why}"));
