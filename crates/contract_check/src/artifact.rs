@@ -172,10 +172,10 @@ fn in_folder(root: &Path, place: &str, name: &str, artifact: &Artifact) -> Left 
     first.unwrap_or_else(|| Left::new(&pattern, State::Missing, "no file matches"))
 }
 
-/// Names in a folder that match `pattern`, sorted; none when the folder does not exist. A link counts as its target.
+/// Names in a folder that match `pattern`, sorted; none where there is no such folder. A link counts as its target.
 fn names(root: &Path, place: &str, pattern: &str, folders: bool) -> Result<Vec<String>, FsError> {
     let entries = match aris_fs::list_sorted(&root.join(place)) {
-        Err(error) if error.is_not_found() => return Ok(Vec::new()),
+        Err(FsError::NotFound { .. } | FsError::NotFolder { .. }) => return Ok(Vec::new()),
         other => other?,
     };
     let wanted = |entry: &aris_fs::Entry| match entry.kind {

@@ -14,6 +14,7 @@ use std::time::Duration;
 
 use aris_cli::Context;
 use aris_contract::hex::hex;
+use aris_fs::FsError;
 use aris_proc::{Command, ProcError};
 use sha2::{Digest as _, Sha256};
 
@@ -72,7 +73,8 @@ impl Git {
             let hooks = above.unwrap_or(folder).join(named);
             match aris_fs::list_sorted(&hooks) {
                 Ok(listed) => files.extend(listed.into_iter().map(|entry| entry.path)),
-                Err(error) if error.is_not_found() => {}
+                // As with `/dev/null`: git finds no hook there and runs none.
+                Err(FsError::NotFound { .. } | FsError::NotFolder { .. }) => {}
                 Err(error) => {
                     let why = format!("core.hooksPath leads there: {}", why(&error));
                     return Err(Unseen::new(&aris_fs::real(&hooks), &why, ""));
