@@ -9,7 +9,7 @@ use crate::results::{self, JobFacts, Phase, Report, ResultFiles, Tail};
 use crate::snapshot;
 use aris_attempt::Standing;
 use aris_cli::{Context, Outcome};
-use aris_fs::real;
+use aris_fs::{Form, real};
 use aris_queue::state::{Queue, Reason, State};
 use jiff::Timestamp;
 
@@ -33,30 +33,33 @@ pub(crate) fn report(args: &ReportArgs, context: &Context) -> CommandResult {
         return Err(Error::no_queue(look.place.state));
     }
     let mut taken = Vec::new();
-    let mut target = |path: &Option<PathBuf>| -> Result<Option<PathBuf>, Error> {
-        let path = path.as_ref().map(|path| context.absolute(path));
-        let path = path
-            .map(|path| free(path, &look, &taken, context))
-            .transpose()?;
-        taken.extend(path.as_deref().map(real));
-        Ok(path)
+    let mut target = |path: &Option<PathBuf>, form| -> Result<Option<PathBuf>, Error> {
+        let Some(path) = path.as_ref().map(|path| context.absolute(path)) else {
+            return Ok(None);
+        };
+        let path = free(path, &look, &taken, context)?;
+        aris_fs::check_output(&path, form, &[])?;
+        taken.push(real(&path));
+        Ok(Some(path))
     };
-    let (csv, md, html) = (target(&args.csv)?, target(&args.md)?, target(&args.html)?);
+    let csv = target(&args.csv, Form::Begins(&[b"id,phase,state"]))?;
+    let md = target(&args.md, Form::Begins(&[b"# Experiment Queue Summary"]))?;
+    let html = target(&args.html, Form::PAGE)?;
     let mut found = of(&look, context.now());
     if !args.metrics.is_empty() {
         found.metrics = Some(metrics::of(&look, &args.metrics, context));
     }
     if let (Some(path), Some(metrics)) = (&csv, &found.metrics) {
         let text = metrics.csv().map_err(Error::no_page)?;
-        aris_fs::write_atomic(path, &text)?;
+        aris_fs::write_output(path, &text)?;
     }
     if let Some(path) = &md {
         let text = results::summary(&found);
-        aris_fs::write_atomic(path, text.as_bytes())?;
+        aris_fs::write_output(path, text.as_bytes())?;
     }
     if let Some(path) = &html {
         let page = results::page(&found).map_err(Error::no_page)?;
-        aris_fs::write_atomic(path, page.as_bytes())?;
+        aris_fs::write_output(path, page.as_bytes())?;
     }
     let counts = &found.counts;
     let over = counts.running + counts.waiting == 0;

@@ -44,9 +44,26 @@ fn a_report_replaces_no_file_of_the_queue_or_of_its_jobs() {
     assert_eq!(refused.status.code(), Some(2), "{refused:?}");
     assert!(kept == files.map(|file| fs::read(place.at(file)).expect("read")));
     assert!(!place.at("t").exists());
-    for target in ["t.md", "t.md", "out/new.md", "logs/t.md"] {
+    for target in ["t.md", "t.md", "out/new.md", "logs/t.md", "made/for/t.md"] {
         let done = place.call(&["report", "--state", "s.json", "--output", target]);
         assert_eq!(done.status.code(), Some(0), "{target}: {done:?}");
+    }
+    fs::write(place.at("notes.tex"), "mine").expect("written");
+    for target in ["notes.tex", "t.md"] {
+        for flag in [
+            &["--output"][..],
+            &["--html"],
+            &["--metrics", "b#x", "--csv"],
+        ] {
+            if (target, flag[0]) == ("t.md", "--output") {
+                continue;
+            }
+            let before = fs::read(place.at(target)).expect("read");
+            let call = [&["report", "--state", "s.json"], flag, &[target]].concat();
+            let refused = place.call(&call);
+            assert_eq!(refused.status.code(), Some(2), "{call:?}: {refused:?}");
+            assert_eq!(before, fs::read(place.at(target)).expect("read"));
+        }
     }
 }
 
