@@ -10,7 +10,7 @@ use aris_recipe::engine::state::sha256_hex;
 use aris_recipe::model::Loaded;
 use aris_recipe::{Composed, Finding, Recipe, Severity, compose, load};
 
-use crate::cli::ReadingArgs;
+use crate::cli::{ReadingArgs, RecipeArgs};
 use crate::error::Error;
 
 /// Largest recipe, in bytes. **Source**: ours; the largest public one has 60 kB.
@@ -29,6 +29,14 @@ pub(crate) struct Read {
     pub(crate) sha256: String,
     /// The recipe.
     pub(crate) recipe: Recipe,
+}
+
+/// Reads the recipe that a call names, without replacing its placeholders. The folders that the call names must exist.
+pub(crate) fn named(args: &RecipeArgs, context: &Context) -> Result<Read, Error> {
+    for folder in &args.reading.sub_recipes_dir {
+        aris_fs::need_folder(&context.absolute(folder))?;
+    }
+    read(&args.file, &args.reading.temp_dir, context)
 }
 
 /// Reads a recipe without replacing its placeholders.

@@ -9,7 +9,7 @@ use aris_recipe::engine::state::{FileRef, RecipeRef};
 use aris_recipe::engine::{Machine, State};
 use aris_recipe::{Finding, Profile, Recipe, Severity, check};
 
-use crate::cli::{self, ReadingArgs, RecipeArgs, RunArgs};
+use crate::cli::{self, ReadingArgs, RunArgs};
 use crate::data::{ContractArgs, contract_files, contracts_in};
 use crate::error::Error;
 use crate::journal;
@@ -18,8 +18,8 @@ use crate::secret;
 
 /// Prepares a recipe for its first run.
 pub(crate) fn begin(args: &RunArgs, context: &Context) -> Result<(Machine, State), Error> {
-    let RecipeArgs { file, reading } = &args.recipe;
-    let read = load::read(file, &reading.temp_dir, context)?;
+    let reading = &args.recipe.reading;
+    let read = load::named(&args.recipe, context)?;
     let given = cli::map(&args.inputs)?;
     let (composed, digests) = load::composed(&read, &given, reading, context)?;
     let files = contract_files(&args.contracts, &composed.recipe, &read.path, context);

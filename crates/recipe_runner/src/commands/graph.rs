@@ -55,7 +55,7 @@ pub(crate) struct SkipData {
 
 /// Makes the graph of a recipe.
 pub(crate) fn run(args: &GraphArgs, context: &Context) -> Result<Shown, Error> {
-    let read = load::read(&args.recipe.file, &args.recipe.reading.temp_dir, context)?;
+    let read = load::named(&args.recipe, context)?;
     let recipe = if args.compose.compose {
         let given = cli::map(&args.compose.set)?;
         let (composed, _) = load::composed(&read, &given, &args.recipe.reading, context)?;

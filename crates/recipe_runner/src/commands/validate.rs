@@ -38,7 +38,7 @@ pub(crate) struct Validation {
 
 /// Checks a recipe.
 pub(crate) fn run(args: &ValidateArgs, context: &Context) -> Result<Shown, Error> {
-    let read = load::read(&args.recipe.file, &args.recipe.reading.temp_dir, context)?;
+    let read = load::named(&args.recipe, context)?;
     let mut placing = Vec::new();
     let recipe = if args.compose.compose {
         let given = cli::map(&args.compose.set)?;

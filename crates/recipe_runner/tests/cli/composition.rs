@@ -231,6 +231,12 @@ fn a_sub_recipe_is_placed_twice_and_an_absent_one_is_no_error_while_off() {
         .replace("rescue: {default: 'false'", "rescue: {default: 'true'");
     absent.write("r.yaml", text);
     call(&absent, &words).run().expect_code(10);
+    // A folder that is named and is not there is an error, whatever the recipe places.
+    for command in ["validate", "graph", "run"] {
+        let words = [command, "r.yaml", "--sub-recipes-dir", "none"];
+        let error = call(&absent, &words).run().expect_code(3).error();
+        assert!(error["message"].to_string().contains("none"), "{error}");
+    }
 }
 
 #[test]
