@@ -1,6 +1,7 @@
 //! Access to GitHub or GitLab, as flags and environment set it.
 
 use std::path::Path;
+use std::time::Instant;
 
 use aris_cli::Context;
 use aris_contract::ErrorKind;
@@ -51,6 +52,11 @@ pub fn goes_to(pull: &Pull, record: &Record, base: &str) -> Result<(), GateError
 }
 
 impl ForgeArgs {
+    /// The service that `repository` is looked for at.
+    pub fn kind(&self, repository: &Repository) -> ForgeKind {
+        self.forge.unwrap_or_else(|| repository.kind())
+    }
+
     /// A client for the service of `repository`. Without a host that is `GH_HOST`, else github.com, and for GitLab `GITLAB_HOST`, else
     /// gitlab.com. `gh` is asked for GitHub's token only where no environment variable holds one; it runs in `folder`.
     ///
@@ -62,9 +68,11 @@ impl ForgeArgs {
         repository: &Repository,
     ) -> Result<Box<dyn Forge>, HttpError> {
         let host = repository.host.as_deref();
-        let (certificates, now) = (context.env("SSL_CERT_FILE").map(Path::new), context.now());
+        let certificates = context.env("SSL_CERT_FILE").map(Path::new);
+        let until = context.step_limit().map(|time| Instant::now() + time);
+        let times = (context.now(), until);
         let given = |variable| self.api_base.as_deref().or_else(|| context.env(variable));
-        Ok(match self.forge.unwrap_or_else(|| repository.kind()) {
+        Ok(match self.kind(repository) {
             ForgeKind::GitHub => {
                 let host = host.or_else(|| context.env("GH_HOST"));
                 let host = host.unwrap_or("github.com");
@@ -72,9 +80,11 @@ impl ForgeArgs {
                 let mut variables = Token::variables(host).into_iter();
                 let token = match variables.find_map(|name| context.env(name)) {
                     Some(token) => Token::Known(token.to_owned()),
-                    None => Token::of_gh(&self.program(context), folder, host),
+                    None => {
+                        Token::of_gh(&self.program(context), folder, host, context.step_limit())
+                    }
                 };
-                Box::new(GitHub::new(&base, token, certificates, now)?)
+                Box::new(GitHub::new(&base, token, certificates, times)?)
             }
             ForgeKind::GitLab => {
                 let usual = context.env("GITLAB_HOST").unwrap_or("gitlab.com");
@@ -90,7 +100,7 @@ impl ForgeArgs {
                     )),
                     None => Token::Unknown(String::from("GITLAB_TOKEN is not set")),
                 };
-                Box::new(GitLab::new(&base, token, certificates, now)?)
+                Box::new(GitLab::new(&base, token, certificates, times)?)
             }
         })
     }

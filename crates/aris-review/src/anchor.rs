@@ -1,10 +1,10 @@
 //! Puts findings on lines that can carry a comment.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use crate::claim::Claim;
 use crate::diff::{Diff, DiffFile};
-use crate::finding::Finding;
+use crate::finding::{Also, Finding};
 use crate::text::{letters, plain_path};
 
 /// The shortest claim text that is looked for, in letters and digits; shorter texts are in too many places.
@@ -41,27 +41,74 @@ pub fn anchor(findings: Vec<Finding>, diff: &Diff, claims: &[Claim]) -> Vec<Find
         finding.suggest(line.map(|line| line.text.as_str()));
         finding
     });
-    identified(anchored.collect())
+    identified(anchored.collect(), &BTreeMap::new())
 }
 
 /// Gives each finding its fingerprint. Findings on lines of equal text get different ones: from the second line on, its number is part of
-/// it.
-fn identified(findings: Vec<Finding>) -> Vec<Finding> {
-    let mut seen: BTreeMap<String, BTreeSet<Option<u32>>> = BTreeMap::new();
+/// it. `known` has the line of the comment of each fingerprint that has one, `None` where that line was changed: where one of the lines is
+/// gone, the others keep their comments.
+pub(crate) fn identified(
+    findings: Vec<Finding>,
+    known: &BTreeMap<String, Option<u32>>,
+) -> Vec<Finding> {
+    let mut equal = BTreeMap::new();
+    for finding in findings.iter().filter(|finding| !finding.quote.is_empty()) {
+        for kind in kinds(finding) {
+            let lines = equal.entry(finding.numbered(kind, 1));
+            let (.., lines) = lines.or_insert_with(|| (finding, kind, Vec::new()));
+            if !lines.contains(&finding.line) {
+                lines.push(finding.line);
+            }
+        }
+    }
+    let mut numbers: BTreeMap<(String, Option<u32>), usize> = BTreeMap::new();
+    for (first, (finding, kind, mut lines)) in equal {
+        let free = 1..=lines.len() + known.len().min(KNOWN);
+        let free = free.map(|number| (known.get(&finding.numbered(kind, number)), number));
+        let mut free: Vec<_> = free.collect();
+        lines.retain(|line| {
+            let here = free.iter().position(|(there, _)| *there == Some(line));
+            let here = here.map(|at| free.remove(at).1);
+            numbers.extend(here.map(|number| ((first.clone(), *line), number)));
+            here.is_none()
+        });
+        // Comments on other lines first, then those whose lines were changed, then new ones.
+        free.sort_by_key(|(there, number)| match there {
+            Some(Some(line)) => (0, *line, *number),
+            Some(None) => (1, 0, *number),
+            None => (2, 0, *number),
+        });
+        let rest = lines.into_iter().zip(free);
+        numbers.extend(rest.map(|(line, (_, number))| ((first.clone(), line), number)));
+    }
     let identified = findings.into_iter().map(|finding| {
         let mut finding = finding.identified();
         if finding.quote.is_empty() {
             return finding;
         }
-        let lines = seen.entry(finding.fingerprint.clone()).or_default();
-        lines.insert(finding.line);
-        if lines.len() > 1 {
-            finding.quote = format!("{} {}", finding.quote, lines.len());
-            finding = finding.identified();
+        let number = |kind: &str| {
+            let key = (finding.numbered(kind, 1), finding.line);
+            numbers.get(&key).copied().unwrap_or(1)
+        };
+        let prints = kinds(&finding).map(|kind| finding.numbered(kind, number(kind)));
+        let prints: Vec<String> = prints.collect();
+        finding.quote = finding.quote_of(number(finding.kind()));
+        let also = finding.also.iter_mut().map(|also| &mut also.fingerprint);
+        let all = std::iter::once(&mut finding.fingerprint).chain(also);
+        for (there, print) in all.zip(prints) {
+            *there = print;
         }
         finding
     });
     identified.collect()
+}
+
+/// The most comments that are looked through for lines of equal text.
+const KNOWN: usize = 50;
+
+/// What a finding says about its place, and then what those say that were merged into it.
+fn kinds(finding: &Finding) -> impl Iterator<Item = &str> {
+    std::iter::once(finding.kind()).chain(finding.also.iter().map(Also::kind))
 }
 
 /// The letters and digits of a file's new side, and where each line begins in them. Line breaks and markup play no part.

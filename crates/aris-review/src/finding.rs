@@ -129,27 +129,48 @@ impl Finding {
     /// message count. A fingerprint that came with the finding is replaced, because it could be copied.
     #[must_use]
     pub fn identified(mut self) -> Self {
-        let rule = self.rule.as_ref().unwrap_or(&self.dimension);
-        self.fingerprint = self.print(rule, &self.message);
+        self.fingerprint = self.print(self.kind(), &self.message);
         let mut also = std::mem::take(&mut self.also);
         for also in &mut also {
-            let rule = also.rule.as_ref().unwrap_or(&also.dimension);
-            also.fingerprint = self.print(rule, &also.message);
+            also.fingerprint = self.print(also.kind(), &also.message);
         }
         self.also = also;
         self
     }
 
-    /// The fingerprint of what `rule` says about this place.
-    fn print(&self, rule: &str, message: &str) -> String {
+    /// Its rule; without one, its dimension.
+    pub(crate) fn kind(&self) -> &str {
+        self.rule.as_ref().unwrap_or(&self.dimension)
+    }
+
+    /// What `quote` is for the line with this number among those with its text.
+    pub(crate) fn quote_of(&self, number: usize) -> String {
+        let text = self.quote.split(' ').next().unwrap_or_default();
+        match number {
+            1 => text.to_owned(),
+            _ => format!("{text} {number}"),
+        }
+    }
+
+    /// The fingerprint of what `kind` says about that line.
+    pub(crate) fn numbered(&self, kind: &str, number: usize) -> String {
+        self.digest(kind, &self.quote_of(number))
+    }
+
+    /// The fingerprint of what `kind` says about this place.
+    fn print(&self, kind: &str, message: &str) -> String {
         let about = if self.quote.is_empty() {
             let line = self.line.map_or_else(String::new, |line| line.to_string());
             format!("{line} {}", crate::text::letters(message))
         } else {
             self.quote.clone()
         };
+        self.digest(kind, &about)
+    }
+
+    fn digest(&self, kind: &str, about: &str) -> String {
         let mut digest = Sha256::new();
-        for part in [rule, &self.file, &about] {
+        for part in [kind, &self.file, about] {
             digest.update(part.len().to_le_bytes());
             digest.update(part);
         }
@@ -157,7 +178,7 @@ impl Finding {
     }
 
     /// The findings at its place, each alone: itself, and those that were merged into it.
-    pub(crate) fn parts(&self) -> Vec<Self> {
+    pub fn parts(&self) -> Vec<Self> {
         let also = self.also.iter().cloned();
         let also = also.map(|also| Self {
             file: self.file.clone(),
@@ -190,6 +211,13 @@ impl Finding {
     /// Whether it has to be fixed, and nobody has to decide first.
     pub fn is_actionable(&self) -> bool {
         !self.requires_decision && self.severity >= Severity::Warning
+    }
+}
+
+impl Also {
+    /// Its rule; without one, its dimension.
+    pub(crate) fn kind(&self) -> &str {
+        self.rule.as_ref().unwrap_or(&self.dimension)
     }
 }
 

@@ -104,6 +104,12 @@ pub(crate) fn of_part(profile: &Profile) -> String {
     format!("<!-- aris:{} part -->", profile.marker)
 }
 
+/// Whether a text is of a review, and not the last one.
+pub(crate) fn is_part(profile: &Profile, body: &str) -> bool {
+    let mark = of_part(profile);
+    body.lines().any(|line| line.trim() == mark)
+}
+
 /// Whether a text has any mark of this gate.
 pub(crate) fn is_marked(profile: &Profile, body: &str) -> bool {
     let begin = format!("<!-- aris:{} ", profile.marker);

@@ -1,16 +1,17 @@
 //! Posts a review on GitHub or GitLab, and never twice.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 use serde_json::Value;
 
+use crate::anchor;
 use crate::finding::Finding;
 use crate::forge::{Forge, Trouble, Withdrawn};
 use crate::listed;
 use crate::marker::{self, Looked};
 use crate::pull::Pull;
-use crate::review::{Comment, Review};
+use crate::review::{Comment, Review, is_inline};
 use crate::verdict::Event;
 
 /// How a review was posted.
@@ -25,7 +26,7 @@ pub struct Posted {
     pub inline: usize,
     /// Comments that could not be posted.
     pub failed: usize,
-    /// Comments that were there already.
+    /// Comments that were there already, or whose findings are in the text of the last review.
     pub already: usize,
     /// Threads of findings that are gone, which were resolved; their comments are minimized where the lines were changed since.
     #[serde(default)]
@@ -69,10 +70,12 @@ pub fn post(
             ..Known::default()
         };
     }
+    let findings = anchor::identified(review.findings.to_vec(), &known.lines);
     let held_by = known.held_by;
     let held_by = held_by.filter(|_| review.verdict.event() == Event::Approve);
     let review = &Review {
         held_by,
+        findings: &findings,
         ..review.clone()
     };
     let mut posting = Posting {
@@ -81,6 +84,8 @@ pub fn post(
         review,
         again,
         known,
+        listed: BTreeSet::new(),
+        cut: false,
         posted: Posted {
             held_by: held_by.map(str::to_owned),
             ..Posted::default()
@@ -121,15 +126,28 @@ struct Posting<'a> {
     review: &'a Review<'a>,
     again: bool,
     known: Known,
+    /// Fingerprints of the findings with lines that are in the text of the last review, which says the same as this one.
+    listed: BTreeSet<&'a str>,
+    /// Whether a part of the findings was not taken.
+    cut: bool,
     posted: Posted,
 }
 
 impl Posting<'_> {
     fn send(&mut self) {
         let review = self.review;
-        let comments = review.comments(&self.known.findings);
-        self.posted.already = review.comments(&BTreeSet::new()).len() - comments.len();
         let said = self.known.says(review);
+        let mut there = self.known.findings.clone();
+        let lines = review.findings.iter().filter(|finding| is_inline(finding));
+        for finding in lines.filter(|_| said) {
+            let print = &finding.fingerprint;
+            if self.known.listed.contains(print) && !self.known.findings.contains(print) {
+                self.listed.insert(print);
+                there.extend(finding.parts().into_iter().map(|part| part.fingerprint));
+            }
+        }
+        let comments = review.comments(&there);
+        self.posted.already = review.comments(&BTreeSet::new()).len() - comments.len();
         self.close_gone();
         // An approval that cannot be taken back is outweighed only by a request for changes.
         let changes = (!self.take_back()).then_some(Event::RequestChanges);
@@ -144,7 +162,7 @@ impl Posting<'_> {
         if self.forge.takes_batches() {
             match self.send_whole(event, &comments, said) {
                 Some(true) => {
-                    self.posted.tier = Some(0);
+                    self.posted.tier = Some(if self.cut { 3 } else { 0 });
                     self.posted.inline = comments.len();
                     return;
                 }
@@ -156,27 +174,28 @@ impl Posting<'_> {
                 Some(false) => {}
             }
         }
-        let refused = self.one_by_one(&comments);
+        let mut refused = self.one_by_one(&comments);
         if self.posted.later {
             self.stopped(refused.len());
             return;
         }
-        let none = self.posted.inline == 0 && !comments.is_empty();
-        self.posted.tier = Some(if none { 2 } else { 1 });
-        // The last review says all of this already.
-        if !(none && said) {
-            let texts = review.texts(&refused, none);
-            if let Err(trouble) = self.tell(event, &texts, &[]) {
-                self.posted.tier = Some(3);
-                let why = format!("the summary was not taken: {trouble}");
-                self.posted.warn(why);
-            }
+        let Posted {
+            inline, already, ..
+        } = self.posted;
+        let none = inline + already == 0 && !comments.is_empty();
+        refused.extend(&self.listed);
+        let texts = review.texts(&refused, none);
+        if let Err(trouble) = self.tell(event, &texts, &[]) {
+            self.cut = true;
+            let why = format!("the summary was not taken: {trouble}");
+            self.posted.warn(why);
         }
+        self.posted.tier = Some(if self.cut { 3 } else { 1 + u8::from(none) });
     }
 
     /// Sends everything as one review. Returns whether it was taken; `None` where that is unknown, or where nothing more may be sent.
     fn send_whole(&mut self, event: Event, comments: &[Comment], said: bool) -> Option<bool> {
-        let texts = self.review.texts(&BTreeSet::new(), false);
+        let texts = self.review.texts(&self.listed, false);
         let Err(trouble) = self.tell(event, &texts, comments) else {
             return Some(true);
         };
@@ -282,7 +301,7 @@ impl Posting<'_> {
     fn was_taken(&self, said: bool) -> Option<bool> {
         let review = self.review;
         // Of several texts the last one carries the mark, and it was not sent yet.
-        if review.texts(&BTreeSet::new(), false).len() > 1 {
+        if review.texts(&self.listed, false).len() > 1 {
             return None;
         }
         let there = Known::of(self.forge, self.pull, review).ok()?;
@@ -290,8 +309,8 @@ impl Posting<'_> {
         Some(there.says(review) && (!said || has_comments()))
     }
 
-    /// Sends the first text as a review with these comments, and the other texts as comments of their own. The event is a plain comment
-    /// when the pull request is one's own.
+    /// Sends the first text as a review with these comments, and the other texts as comments of their own, but not those that an earlier
+    /// call sent before it was stopped. The event is a plain comment when the pull request is one's own.
     ///
     /// **Errors**: the first text was not taken.
     fn tell(
@@ -308,15 +327,21 @@ impl Posting<'_> {
         let (forge, pull, review) = (self.forge, self.pull, self.review);
         let send =
             |event, text: &str, comments| forge.review(pull, &review.json(event, text, comments));
-        match send(event, first, comments) {
-            Err(trouble) if trouble.is_own_pull() => {
-                self.posted.own_pr = Some(true);
-                send(Event::Comment, first, comments)?;
+        let parts = &self.known.parts;
+        let is_there = |text: &str| parts.iter().any(|part| part.contains(text.trim()));
+        if !comments.is_empty() || !is_there(first) {
+            match send(event, first, comments) {
+                Err(trouble) if trouble.is_own_pull() => {
+                    self.posted.own_pr = Some(true);
+                    send(Event::Comment, first, comments)?;
+                }
+                other => other?,
             }
-            other => other?,
         }
-        let mut others = others.iter().map(|text| send(Event::Comment, text, &[]));
+        let others = others.iter().filter(|text| !is_there(text));
+        let mut others = others.map(|text| send(Event::Comment, text, &[]));
         if let Some(trouble) = others.find_map(Result::err) {
+            self.cut = true;
             let why = format!("a part of the findings was not taken, call again: {trouble}");
             self.posted.warn(why);
         }
@@ -362,8 +387,14 @@ impl Posting<'_> {
 struct Known {
     /// Fingerprints of findings whose comments are in open threads.
     findings: BTreeSet<String>,
+    /// The line of the comment of each; `None` where it was changed since.
+    lines: BTreeMap<String, Option<u32>>,
     /// The digest of our latest review of this gate, and the state of the review now; the state is empty for a comment, which has none.
     last_review: Option<(String, String)>,
+    /// Fingerprints of the findings in its texts.
+    listed: BTreeSet<String>,
+    /// Texts after it that belong to a review which is not complete.
+    parts: Vec<String>,
     /// Numbers of the findings in its text that were settled since.
     settled: BTreeSet<u64>,
     /// Whether the latest opinion of this login, from any gate or by hand, requests changes.
@@ -464,6 +495,9 @@ impl Known {
         for entry in entries.filter(|entry| is_ours(entry)) {
             let settled = marker::settled_in(review.profile, body(entry));
             known.settled.extend(settled);
+            if marker::is_part(review.profile, body(entry)) {
+                known.parts.push(body(entry).to_owned());
+            }
             if let Some(digest) = marker::review_in(review.profile, body(entry)) {
                 let mut keys = ["submitted_at", "created_at"].into_iter();
                 let time = keys.find_map(|key| entry.get(key)?.as_str());
@@ -471,6 +505,11 @@ impl Known {
                 if time >= latest {
                     latest = time;
                     known.settled.clear();
+                    let mut texts = std::mem::take(&mut known.parts);
+                    texts.push(body(entry).to_owned());
+                    let prints = texts.iter();
+                    let prints = prints.flat_map(|text| marker::findings_in(review.profile, text));
+                    known.listed = prints.map(str::to_owned).collect();
                     let state = text(entry, "state").to_owned();
                     known.last_review = Some((digest.to_owned(), state));
                 }
@@ -483,7 +522,12 @@ impl Known {
             }
             let prints = marker::findings_in(review.profile, body(comment));
             let findings: Vec<String> = prints.map(str::to_owned).collect();
+            let outdated = thread.is_some_and(|thread| thread.is_outdated);
+            let line = comment.get("line").and_then(Value::as_u64);
+            let line = line.and_then(|line| line.try_into().ok());
             for print in &findings {
+                let line = line.filter(|_| !outdated);
+                known.lines.insert(print.clone(), line);
                 known.twice += usize::from(!known.findings.insert(print.clone()));
             }
             known.findings.extend(review.named(body(comment)));
@@ -497,7 +541,7 @@ impl Known {
                     findings,
                     of_rules: marker::is_of_rules(body(comment)),
                     of_agents: marker::is_of_agents(review.profile, body(comment)),
-                    outdated: thread.is_outdated,
+                    outdated,
                 });
             }
         }

@@ -4,6 +4,7 @@ use std::fmt;
 use std::sync::LazyLock;
 
 use regex::Regex;
+use serde::{Deserialize, Serialize};
 
 /// A repository on GitHub, on GitLab or on an enterprise server.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,7 +20,18 @@ pub struct Repository {
 }
 
 /// A service that hosts pull requests.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::EnumString)]
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    strum::EnumString,
+    Serialize,
+    Deserialize,
+    schemars::JsonSchema,
+)]
+#[serde(rename_all = "lowercase")]
 #[strum(serialize_all = "lowercase", parse_err_ty = String, parse_err_fn = no_kind)]
 pub enum Kind {
     /// GitHub.

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use aris_contract::text::counted;
 use serde_json::{Value, json};
 
 use crate::finding::{Finding, Severity};
@@ -49,11 +50,10 @@ pub(crate) struct Comment {
 impl Review<'_> {
     /// Comments on lines, each with the findings of its place that are not in `already`.
     pub(crate) fn comments(&self, already: &BTreeSet<String>) -> Vec<Comment> {
-        let findings = self.findings.iter().filter(|finding| is_inline(finding));
-        let comments = findings.filter_map(|finding| {
-            let mut new = finding.parts();
+        let comments = self.findings.iter().filter_map(|finding| {
+            let (mut new, listed) = self.divided(finding, false);
             new.retain(|part| !already.contains(&part.fingerprint));
-            let body = self.comment_body(new)?;
+            let body = self.comment_body(&new, listed.len())?;
             Some(Comment {
                 fingerprint: finding.fingerprint.clone(),
                 json: json!({"path": finding.file, "line": finding.line, "side": "RIGHT", "body": body}),
@@ -62,21 +62,44 @@ impl Review<'_> {
         comments.collect()
     }
 
-    /// The text of a comment: label and message of each finding, the gravest first, one suggestion, and the mark of each; `None` without
-    /// findings.
-    fn comment_body(&self, mut parts: Vec<Finding>) -> Option<String> {
-        parts.sort_by_key(|part| std::cmp::Reverse(part.severity));
+    /// The findings of a place that its comment states, the gravest first, and those that the text of the review lists: what one comment
+    /// cannot hold, and all where the line takes no comment.
+    fn divided(&self, finding: &Finding, refused: bool) -> (Vec<Finding>, Vec<Finding>) {
+        let mut stated = finding.parts();
+        if refused || !is_inline(finding) {
+            return (Vec::new(), stated);
+        }
+        stated.sort_by_key(|part| std::cmp::Reverse(part.severity));
+        let mut length = 0;
+        let fits = stated.iter().take_while(|part| {
+            length += self.item(part).chars().count();
+            length <= BODY
+        });
+        let listed = stated.split_off(fits.count());
+        (stated, listed)
+    }
+
+    /// The text of a comment: label and message of each finding, one suggestion where it fits, and the mark of each; `None` without
+    /// findings. The text of the review has `more` findings of this line.
+    fn comment_body(&self, parts: &[Finding], more: usize) -> Option<String> {
         let labels = parts.iter().map(label);
         let mut body = labels.collect::<Vec<_>>().join("\n\nAlso ");
-        if let Some(suggestion) = parts.iter().find_map(|part| part.suggestion.as_ref()) {
-            body.push_str(&block(&suggestion.becomes));
+        if more > 0 {
+            let more = counted(more, "more finding");
+            body.extend(["\n\nThe text of the review has ", &more, " of this line."]);
         }
         let marks = parts
             .iter()
             .map(|part| marker::of_finding(self.profile, part));
         let mut marks: Vec<String> = marks.collect();
         marks.dedup();
-        (!parts.is_empty()).then(|| format!("{body}\n\n{}", marks.join("\n")))
+        let marks = marks.join("\n");
+        let suggestions = parts.iter().filter_map(|part| part.suggestion.as_ref());
+        let mut blocks = suggestions.map(|suggestion| block(&suggestion.becomes));
+        let length = |text: &str| text.chars().count();
+        let room = BODY.saturating_sub(length(&body) + length(&marks));
+        body.extend(blocks.next().filter(|block| length(block) <= room));
+        (!parts.is_empty()).then(|| format!("{body}\n\n{marks}"))
     }
 
     /// Fingerprints of findings that a comment states and does not mark: in earlier versions a comment marked only one of its findings.
@@ -92,21 +115,22 @@ impl Review<'_> {
         named.map(|part| part.fingerprint)
     }
 
-    /// The texts of the review: the summary, and every finding without a comment on a line, also those whose comments were `refused`. With
-    /// `none`, not a single comment was taken, and the summary says so. What is too long for GitHub becomes several texts; the mark in the
+    /// The texts of the review: the summary, and every finding that no comment on a line states, also those whose comments were `refused`.
+    /// With `none`, not a single comment was taken, and the summary says so. What is too long for GitHub becomes several texts; the mark in the
     /// last one says that the review is complete.
     pub(crate) fn texts(&self, refused: &BTreeSet<&str>, none: bool) -> Vec<String> {
         let mut text = self.summary();
         if none {
             text.insert_str(0, "DEGRADED: no comment could be put on a line. ");
         }
-        let others = self.findings.iter().filter(|finding| {
-            !is_inline(finding) || refused.contains(finding.fingerprint.as_str())
+        let listed = self.findings.iter().flat_map(|finding| {
+            let refused = refused.contains(finding.fingerprint.as_str());
+            self.divided(finding, refused).1
         });
         let mut texts = Vec::new();
         let mut begins = true;
-        for finding in others {
-            let item = self.item(finding);
+        for finding in listed {
+            let item = self.item(&finding);
             if text.chars().count() + item.chars().count() > BODY {
                 text.extend(["\n\n", &marker::of_part(self.profile)]);
                 let next = String::from("The list of findings continues:\n");
@@ -123,17 +147,14 @@ impl Review<'_> {
         texts
     }
 
-    /// A finding as list items, one for each finding at its place, each with its mark on the next line; [`crate::listed`] reads them.
+    /// A finding as a list item, with its mark on the next line; [`crate::listed`] reads it.
     fn item(&self, finding: &Finding) -> String {
         let line = finding
             .line
             .map_or(String::new(), |line| format!(":{line}"));
         let file = quiet(&finding.file, 300).replace('`', "'");
-        let item = |part: &Finding| {
-            let (label, mark) = (label(part), marker::of_finding(self.profile, part));
-            format!("\n- `{file}{line}` {label}\n  {mark}")
-        };
-        finding.parts().iter().map(item).collect()
+        let (label, mark) = (label(finding), marker::of_finding(self.profile, finding));
+        format!("\n- `{file}{line}` {label}\n  {mark}")
     }
 
     /// The digest by which this review is recognized.

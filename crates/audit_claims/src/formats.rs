@@ -37,7 +37,13 @@ pub(crate) trait Listed: Serialize {
     /// Its schema id.
     const SCHEMA: &str;
 
+    /// The findings, one for each place.
     fn findings(&self) -> &[Finding];
+
+    /// All findings, also those that were merged into others at the same place.
+    fn all(&self) -> Vec<Finding> {
+        self.findings().iter().flat_map(Finding::parts).collect()
+    }
 
     /// What was not looked at, or could not be read.
     fn open(&self) -> Vec<String>;
@@ -51,8 +57,8 @@ impl FormatArgs {
     pub(crate) fn shown<D: Listed + 'static>(self, outcome: Outcome<D>) -> Shown {
         outcome.shown(D::SCHEMA, move |data, out| match self.format {
             Format::Text | Format::Json => data.lines(out),
-            Format::Sarif => writeln!(out, "{}", sarif(data.findings(), &data.open())),
-            Format::Rdjson => writeln!(out, "{}", rdjson(data.findings())),
+            Format::Sarif => writeln!(out, "{}", sarif(&data.all(), &data.open())),
+            Format::Rdjson => writeln!(out, "{}", rdjson(&data.all())),
         })
     }
 }

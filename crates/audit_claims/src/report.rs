@@ -149,7 +149,7 @@ impl Listed for Checked {
     }
 
     fn lines(&self, out: &mut dyn Write) -> io::Result<()> {
-        lines(out, &self.findings, &[])?;
+        lines(out, &self.all(), &[])?;
         skipped(out, &self.skipped)?;
         problems(out, &self.problems)?;
         let found = counted(self.findings.len(), "finding");
@@ -203,7 +203,7 @@ impl Listed for Merged {
     }
 
     fn lines(&self, out: &mut dyn Write) -> io::Result<()> {
-        lines(out, &self.findings, &self.rejected)?;
+        lines(out, &self.all(), &self.rejected)?;
         problems(out, &self.problems)
     }
 }
@@ -303,8 +303,8 @@ impl Judged {
         if !self.findings.is_empty() {
             text.push('\n');
         }
-        for finding in &self.findings {
-            text.extend(["- ", &line(finding), "\n"]);
+        for finding in self.all() {
+            text.extend(["- ", &line(&finding), "\n"]);
         }
         text
     }
@@ -324,7 +324,7 @@ impl Listed for Judged {
 
     /// The findings, then the token, which is always the last line.
     fn lines(&self, out: &mut dyn Write) -> io::Result<()> {
-        lines(out, &self.findings, &self.rejected)?;
+        lines(out, &self.all(), &self.rejected)?;
         skipped(out, &self.skipped)?;
         if let Some(reason) = &self.reason {
             writeln!(out, "degraded: {}", one_line(reason, LINE))?;

@@ -258,6 +258,40 @@ fn a_finding_stays_the_same_where_its_line_moves_or_other_words_are_found_for_it
         finding(json!(1), "warning", "m"),
         finding(json!(3), "warning", "m")
     ]);
+    // The thread of the line that is gone is closed, and the other one stays.
+    let forge = Forge::start("b", DIFF);
+    let post = |diff: &str, findings: &Value| {
+        project.write("findings.json", findings.to_string());
+        project.write("twice.diff", diff);
+        let words = [
+            "--json",
+            "post",
+            URL,
+            "--complete",
+            "--findings",
+            "findings.json",
+        ];
+        let run = helper()
+            .call(project.path())
+            .env("GH_TOKEN", "t")
+            .args(words);
+        run.args(["--diff", "twice.diff", "--api-base", &forge.url()])
+            .run()
+            .expect_code(0)
+    };
+    post(twice, &both);
+    forge.pull(|pull| {
+        pull.outdated.insert(100);
+        pull.comments[1]["line"] = json!(2);
+    });
+    let one =
+        "diff --git a/r.md b/r.md\n--- a/r.md\n+++ b/r.md\n@@ -0,0 +1,2 @@\n+Else.\n+We win.\n";
+    for closed in [1, 0] {
+        let run = post(one, &json!([finding(json!(2), "warning", "m")]));
+        assert_eq!(run.data()["posted"]["closed"], closed, "{run}");
+        let resolved = forge.pull(|pull| pull.resolved.clone());
+        assert_eq!(resolved.into_iter().collect::<Vec<_>>(), [100]);
+    }
     project.write("findings.json", both.to_string());
     project.write("moved.diff", twice);
     let run = helper()
@@ -324,6 +358,20 @@ fn merging_makes_nothing_readable() {
         call(&["merge", &list, "-o", "main.tex"]).expect_code(2);
         assert_eq!(project.read("main.tex"), "mine");
     }
+    // What else is found at a place is told in every form.
+    let mut list = two();
+    list[1]["line"] = json!(2);
+    project.write("two.json", list.to_string());
+    for form in ["text", "sarif", "rdjson"] {
+        let shown = call(&["merge", "two.json", "--format", form]).expect_code(0);
+        for message in ["no citation", "no source", "outside the diff"] {
+            assert_eq!(
+                shown.stdout().matches(message).count(),
+                1,
+                "{form}: {shown}"
+            );
+        }
+    }
     let shown = call(&["merge", "problems.json"]).expect_code(0);
     assert_eq!(shown.stdout(), "problem: e.md is empty\n");
 }
@@ -337,7 +385,10 @@ fn the_gravest_of_a_place_counts_in_any_order_as_help_says() {
     let call = |words: &[&str]| helper().call(project.path()).args(words).run();
     for order in [["a.json", "b.json"], ["b.json", "a.json"]] {
         let merged = call(&["merge", order[0], order[1]]).expect_code(0);
-        assert_eq!(merged.stdout(), "r.md:1: [critical] external: b.json\n");
+        assert_eq!(
+            merged.stdout(),
+            "r.md:1: [critical] external: b.json\nr.md:1: [info] external: a.json\n"
+        );
     }
     let help = call(&["merge", "--help"]).expect_code(0);
     let help = help
@@ -378,6 +429,25 @@ fn threads_of_findings_that_are_gone_are_closed_by_who_looked() {
         assert_eq!(resolved.into_iter().collect::<Vec<_>>(), wanted);
         assert_eq!(minimized.into_iter().collect::<Vec<_>>(), wanted);
     }
+}
+
+#[test]
+fn a_silent_github_is_away_before_the_deadline() {
+    let (project, forge) = (Project::new(), Forge::start("b", DIFF));
+    forge.pull(|pull| pull.slow = 4000);
+    project.write("findings.json", two().to_string());
+    let words = [
+        "post",
+        URL,
+        "--findings",
+        "findings.json",
+        "--deadline",
+        "2",
+    ];
+    let call = helper().call(project.path()).env("GH_TOKEN", "t");
+    let run = call.args(words).args(["--api-base", &forge.url()]).run();
+    let shown = run.expect_code(0);
+    assert!(shown.stdout().contains("did not answer"), "{shown}");
 }
 
 #[test]
@@ -676,22 +746,56 @@ fn an_approval_names_its_commit_and_does_not_outlive_another_verdict() {
 #[test]
 fn what_one_review_does_not_hold_follows_in_others() {
     let (project, forge) = (Project::new(), Forge::start("b", DIFF));
-    let many: Vec<Value> = (0..40)
-        .map(|at| {
-            finding(
-                json!(null),
-                "warning",
-                &format!("m{at}m {}", "x".repeat(3900)),
-            )
-        })
-        .collect();
-    post(&project, &forge, &json!(many), &[]);
+    let many = |line: Value| -> Value {
+        let message = |at| format!("m{at}m {}", "x".repeat(3900));
+        (0..40)
+            .map(|at| finding(line.clone(), "warning", &message(at)))
+            .collect()
+    };
+    post(&project, &forge, &many(json!(null)), &[]);
     let told = forge.pull(|pull| json!(pull.reviews).to_string());
     assert!((0..40).all(|at| told.contains(&format!("m{at}m"))));
     let writes = forge.pull(|pull| pull.writes);
     assert_eq!(writes, 3);
-    post(&project, &forge, &json!(many), &[]);
+    post(&project, &forge, &many(json!(null)), &[]);
     assert_eq!(forge.pull(|pull| pull.writes), writes);
+    // A comment that would be too long leaves the rest to the text of the review, also where the line is refused.
+    for refused in [None, Some("")] {
+        let (project, forge) = (Project::new(), Forge::start("b", DIFF));
+        forge.pull(|pull| {
+            pull.refused.comments = refused;
+            pull.refused.batch = refused.is_some();
+        });
+        let many = many(json!(2));
+        let first = post(&project, &forge, &many, &[]);
+        assert_eq!(first.data()["degraded"], false, "{first}");
+        let texts = |pull: &mut aris_testkit::Pull| -> Vec<String> {
+            let all = pull.reviews.iter().chain(&pull.comments);
+            all.map(|one| one["body"].as_str().expect("text").to_owned())
+                .collect()
+        };
+        let told = forge.pull(texts);
+        assert!(told.iter().all(|text| text.chars().count() < 65_536));
+        let told = told.concat();
+        for at in 0..40 {
+            assert_eq!(told.matches(&format!("m{at}m")).count(), 1, "{at}");
+        }
+        let asked = forge
+            .log()
+            .iter()
+            .filter(|call| call.method == "POST")
+            .count();
+        let again = post(&project, &forge, &many, &[]);
+        assert_eq!(posted(&again), (Value::Null, 0, 0), "{again}");
+        let then = forge
+            .log()
+            .iter()
+            .filter(|call| call.method == "POST")
+            .count();
+        // GraphQL is asked for threads.
+        let threads = usize::from(refused.is_none());
+        assert_eq!(then, asked + threads);
+    }
 }
 
 #[test]

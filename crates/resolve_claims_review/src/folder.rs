@@ -8,7 +8,7 @@ use aris_cli::Context;
 use aris_contract::ErrorKind::NotFound;
 use aris_fs::Lock;
 use aris_gates::{Folder, FolderArgs, Worktree};
-use aris_review::{Grouped, Signal, Skipped, Thread};
+use aris_review::{ForgeKind, Grouped, Signal, Skipped, Thread};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
@@ -30,6 +30,12 @@ pub(crate) struct Fetched {
     /// Its repository, `owner/name`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) repository: Option<String>,
+    /// The service that has it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) forge: Option<ForgeKind>,
+    /// Its host; absent where the default host is meant.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) host: Option<String>,
     /// Its branch.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) branch: Option<String>,

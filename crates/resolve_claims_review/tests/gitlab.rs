@@ -103,9 +103,7 @@ fn threads_get_replies_and_are_closed_for_commits_that_are_there() {
     let finish = [
         "finish",
         "--repo",
-        "git.example/g/sub/r",
-        "--forge",
-        "gitlab",
+        "g/sub/r",
         "--pr",
         "7",
         "--branch",

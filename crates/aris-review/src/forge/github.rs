@@ -3,10 +3,9 @@
 use std::path::Path;
 
 use aris_http::{Host, HttpError, KeySent, Request};
-use jiff::Timestamp;
 use serde_json::{Value, json};
 
-use super::wire::{MANNERS, PAGES, Wire};
+use super::wire::{MANNERS, PAGES, Times, Wire};
 use super::{Counted, Forge, Place, Record, State, Thread, Token, Trouble, commit};
 use crate::diff::{Diff, Size};
 use crate::pull::{Pull, Repository};
@@ -51,20 +50,20 @@ pub struct GitHub {
 }
 
 impl GitHub {
-    /// At `base`, with `token`. Dates in `Retry-After` are compared with `now`.
+    /// At `base`, with `token`.
     ///
     /// **Errors**: [`HttpError::Setting`].
     pub fn new(
         base: &str,
         token: Token,
         certificates: Option<&Path>,
-        now: Timestamp,
+        times: Times,
     ) -> Result<Self, HttpError> {
         let bare = base.trim().trim_end_matches('/');
         let beside = bare
             .strip_suffix(ENTERPRISE)
             .map_or_else(|| bare.to_owned(), |server| format!("{server}/api"));
-        let wire = Wire::new(&GITHUB, (bare, &beside), token, certificates, now)?;
+        let wire = Wire::new(&GITHUB, (bare, &beside), token, certificates, times)?;
         Ok(Self { wire })
     }
 

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use super::discussion::{Discussion, as_github};
 use super::github::number;
 use super::plain::plain;
-use super::wire::{MANNERS, Wire};
+use super::wire::{MANNERS, Times, Wire};
 use super::{Counted, Forge, Place, Record, State, Thread, Token, Trouble, Withdrawn, commit};
 use crate::diff::{Diff, Size};
 use crate::marker;
@@ -44,19 +44,19 @@ pub struct GitLab {
 }
 
 impl GitLab {
-    /// At `base`, `https://host/api/v4`, with `token`. Dates in `Retry-After` are compared with `now`.
+    /// At `base`, `https://host/api/v4`, with `token`.
     ///
     /// **Errors**: [`HttpError::Setting`].
     pub fn new(
         base: &str,
         token: Token,
         certificates: Option<&Path>,
-        now: Timestamp,
+        times: Times,
     ) -> Result<Self, HttpError> {
         let base = base.trim().trim_end_matches('/');
         let server = base.strip_suffix(REST).unwrap_or(base);
         let base = format!("{server}{REST}");
-        let wire = Wire::new(&GITLAB, (&base, &base), token, certificates, now)?;
+        let wire = Wire::new(&GITLAB, (&base, &base), token, certificates, times)?;
         Ok(Self { wire })
     }
 

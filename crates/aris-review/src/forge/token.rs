@@ -36,14 +36,15 @@ impl Token {
     }
 
     /// The token that the program `gh` keeps for a host, and for no other host.
-    pub fn of_gh(program: &str, folder: &Path, host: &str) -> Self {
+    pub fn of_gh(program: &str, folder: &Path, host: &str, limit: Option<Duration>) -> Self {
+        let time = limit.unwrap_or(TIME).min(TIME);
         let [first, second] = Self::variables(host);
         let none =
             |why: &str| Self::Unknown(format!("neither {first} nor {second} is set, and {why}"));
         let call = aris_proc::command(program, folder)
             .args(["auth", "token", "--hostname", host])
             .env("GH_PROMPT_DISABLED", "1");
-        let done = match call.run(TIME) {
+        let done = match call.run(time) {
             Ok(done) => done,
             Err(ProcError::Absent { .. }) => return none("gh is not installed"),
             Err(error) => return none(&one_line(&error.to_string(), 300)),
@@ -59,7 +60,10 @@ impl Token {
                     none(&format!("gh auth token prints no token for {host}"))
                 }
             }
-            End::TimedOut => none(&format!("gh did not answer within {} s", TIME.as_secs())),
+            End::TimedOut => none(&format!(
+                "gh did not answer within {} s",
+                time.as_secs_f64()
+            )),
             End::Exited(_) | End::Signalled(_) => {
                 let said = one_line(&done.stderr.text(), 200);
                 none(&format!("gh has no token for {host}: {said}"))

@@ -1,7 +1,7 @@
 //! Requests to a service: what is the same for GitHub and GitLab.
 
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use aris_http::{Host, HttpError, Manners, Request, Response, Secret, Service};
 use jiff::Timestamp;
@@ -29,8 +29,11 @@ pub(super) struct Wire {
     graphql: Service,
     /// Why there is no token; then nothing is sent.
     unknown: Option<Trouble>,
-    now: Timestamp,
+    times: Times,
 }
+
+/// Dates in `Retry-After` are compared with the first; after the second nothing is waited for.
+pub(super) type Times = (Timestamp, Option<Instant>);
 
 impl Wire {
     /// The REST interface of `host` is at `base`, GraphQL at `beside` and `/graphql`.
@@ -39,7 +42,7 @@ impl Wire {
         (base, beside): (&str, &str),
         token: Token,
         certificates: Option<&Path>,
-        now: Timestamp,
+        times: Times,
     ) -> Result<Self, HttpError> {
         let agent = concat!("aris/", env!("CARGO_PKG_VERSION"));
         let (token, unknown) = match token {
@@ -52,7 +55,7 @@ impl Wire {
             api: service(base)?,
             graphql: service(beside)?,
             unknown,
-            now,
+            times,
         })
     }
 
@@ -139,7 +142,9 @@ impl Wire {
         if let Some(trouble) = &self.unknown {
             return Err(trouble.clone());
         }
-        let answer = service.exchange(request, TIME, || self.now)?;
+        let (now, until) = self.times;
+        let left = until.map(|until| until.saturating_duration_since(Instant::now()));
+        let answer = service.exchange(request, left.unwrap_or(TIME).min(TIME), || now)?;
         if answer.is_success() {
             return Ok(answer);
         }

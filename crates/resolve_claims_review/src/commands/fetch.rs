@@ -115,6 +115,8 @@ pub(crate) fn run(args: &FetchArgs, context: &Context) -> Result<Fetched, Error>
     let mut groups = Fetched {
         pr: Some(pull.number),
         repository: Some(pull.repository.to_string()),
+        forge: Some(args.forge.kind(&pull.repository)),
+        host: pull.repository.host.clone(),
         branch: Some(branch),
         base: Some(args.base.clone()),
         worktree: Some(worktree.path.display().to_string()),

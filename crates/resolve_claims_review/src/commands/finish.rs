@@ -9,8 +9,8 @@ use aris_cli::Context;
 use aris_contract::text::counted;
 use aris_gates::{Folder, FolderArgs, ForgeArgs, Worktree, open, pretty, turn};
 use aris_review::{
-    Classification, Decision, Entry, Forge, Profile, Pull, Repository, Thread, Tokens, Trouble,
-    answer, is_by, is_listed, one_line, place, quiet,
+    Classification, Decision, Entry, Forge, Profile, Pull, Remotes, Repository, Thread, Tokens,
+    Trouble, answer, is_by, is_listed, one_line, place, quiet,
 };
 use serde_json::{Value, json};
 
@@ -57,15 +57,19 @@ pub(crate) fn run(args: &FinishArgs, context: &Context) -> Result<Finished, Erro
     if !rejected.is_empty() {
         folder.write_dated("reject_patterns", args.pr, "json", &pretty(&rejected)?)?;
     }
+    let fetched = groups(&folder, args.pr)?;
+    let worktree = fetched
+        .as_ref()
+        .and_then(|fetched| fetched.worktree.as_deref());
+    let worktree = worktree.map_or(context.cwd(), Path::new);
     let pull = Pull {
-        repository: args.repo.clone(),
+        repository: args.repository(fetched.as_ref(), worktree),
         number: args.pr,
     };
-    let forge = args.forge.way(context, context.cwd(), &args.repo)?;
+    let forge = args.forge.way(context, worktree, &pull.repository)?;
     let validation = Attempts::read(&folder, args.pr)?.status;
     let validation = validation.unwrap_or(Validity::Skipped);
-    let fetched = groups(&folder, args.pr)?;
-    let mut shown = Shown::of(&*forge, &pull, fetched.as_ref(), context)?;
+    let mut shown = Shown::of(&*forge, &pull, worktree)?;
     if let Validity::Retry | Validity::Fail = validation {
         // No reply may say that an edit addressed a comment while the report fails its check.
         let why = "the validation of the edits has failed; a person has to look";
@@ -104,6 +108,30 @@ pub(crate) fn run(args: &FinishArgs, context: &Context) -> Result<Finished, Erro
         folder.write_dated("report", args.pr, "md", text.as_bytes())?;
     }
     Ok(finished)
+}
+
+impl FinishArgs {
+    /// The repository with the service and the host that `fetch` asked; where it asked about another one, those of a git remote.
+    fn repository(&self, fetched: Option<&Fetched>, worktree: &Path) -> Repository {
+        let named = |known: &Repository| {
+            let name = |of: &Repository| format!("{}/{}", of.owner, of.name).to_lowercase();
+            name(known) == name(&self.repo)
+                && (self.repo.host.is_none() || known.is_beside(&self.repo))
+        };
+        let asked = fetched.and_then(|fetched| {
+            let known = fetched.repository.as_ref()?.parse::<Repository>().ok()?;
+            Some(Repository {
+                kind: fetched.forge.or(known.kind),
+                host: fetched.host.clone().or(known.host.clone()),
+                ..known
+            })
+        });
+        asked.filter(named).unwrap_or_else(|| {
+            let remotes = Remotes::of(worktree, &self.branch);
+            let mut remotes = remotes.base.into_iter().chain(remotes.head);
+            remotes.find(named).unwrap_or_else(|| self.repo.clone())
+        })
+    }
 }
 
 /// How many comments wait although the classification does not name them: those that `fetch` listed, and those that it could not read.
@@ -292,22 +320,16 @@ struct Shown {
 }
 
 impl Shown {
-    fn of(
-        forge: &dyn Forge,
-        pull: &Pull,
-        fetched: Option<&Fetched>,
-        context: &Context,
-    ) -> Result<Self, Error> {
+    fn of(forge: &dyn Forge, pull: &Pull, worktree: &Path) -> Result<Self, Error> {
         let record = forge.record(pull);
         if let Ok(record) = &record {
             open(pull, record)?;
         }
         let head = record.map(|record| record.head);
-        let fetched = fetched.and_then(|groups| groups.worktree.as_deref());
         let why = |trouble| format!("which commits the pull request has is unknown: {trouble}");
         Ok(Self {
             head: head.map_err(why),
-            worktree: Worktree::of(fetched.map_or(context.cwd(), Path::new)),
+            worktree: Worktree::of(worktree),
         })
     }
 
