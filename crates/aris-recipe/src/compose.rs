@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::expression::Namespace;
 use crate::finding::{Finding, Severity};
-use crate::model::{DONE, ESCALATE, Kind, Loaded, Recipe, Step};
+use crate::model::{DONE, ESCALATE, Kind, Loaded, Origin, Recipe, Step};
 use crate::rules::Id;
 use crate::value::is_truthy;
 use aris_yaml::Text;
@@ -230,7 +230,7 @@ impl Work {
         };
         let sub = found.map_err(|mut finding| {
             finding.message = format!("in sub-recipe {name}: {}", finding.message);
-            finding.line = None;
+            finding.line = finding.line.filter(|_| finding.file.is_some());
             finding
         })?;
         if sub.steps.is_empty() {
@@ -247,25 +247,27 @@ impl Work {
         self.remember_defaults(&sub);
         self.unite(&sub);
 
-        let line = placeholder.line;
         let text = |text: String| Text {
             text,
-            line,
+            line: 0,
             column: 0,
+        };
+        let origin = Origin {
+            file: sub.file.clone().unwrap_or_else(|| name.to_owned()),
+            prefix: prefix.clone(),
         };
         let names: BTreeSet<String> = sub.steps.iter().map(|step| step.name.clone()).collect();
         for (rule, mut fault) in sub.faults {
             if !fault.step.is_empty() {
                 fault.step = format!("{prefix}{}", fault.step);
-                // Its line is in another file.
-                (fault.line, fault.column) = (None, None);
+                fault.file = Some(origin.file.clone());
                 self.composed.recipe.faults.push((rule, fault));
             }
         }
         let mut steps = sub.keys.steps;
         for step in &mut steps {
             step.name = format!("{prefix}{}", step.name);
-            step.origin = step.origin.take().or_else(|| Some(name.to_owned()));
+            step.origin = Some(origin.clone());
             if matches!(step.kind(), Kind::SubRecipe(_)) {
                 self.lineage.insert(step.name.clone(), lineage.clone());
             }
@@ -422,6 +424,8 @@ pub fn prefix(name: &str) -> String {
 fn refuse(rule: &'static str, placeholder: &Step, message: impl Into<String>) -> Box<Finding> {
     let mut finding = Finding::about_file(rule, Severity::Error, message).at(placeholder.line);
     finding.step.clone_from(&placeholder.name);
+    let origin = placeholder.origin.as_ref();
+    finding.file = origin.map(|origin| origin.file.clone());
     Box::new(finding)
 }
 
@@ -506,7 +510,7 @@ mod tests {
         assert!(
             done.recipe.ingredient("own").is_some() && done.recipe.ingredient("deep").is_none()
         );
-        assert_eq!(done.recipe.steps[1].origin.as_deref(), Some("My-Sub"));
+        assert_eq!(done.recipe.steps[1].origin.as_ref().unwrap().file, "My-Sub");
     }
 
     #[test]

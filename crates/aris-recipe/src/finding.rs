@@ -29,7 +29,10 @@ pub struct Finding {
     pub step: String,
     /// What is wrong and what to do.
     pub message: String,
-    /// Line in the file, from 1; absent for a step that came from another file.
+    /// The file of the sub-recipe that the step is from; absent for the recipe's own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
+    /// Line in the file, from 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub line: Option<u32>,
     /// Column in that line, from 1, where it is known.
@@ -55,6 +58,7 @@ impl Finding {
             severity,
             step: String::new(),
             message: message.into(),
+            file: None,
             line: None,
             column: None,
             field: None,

@@ -12,7 +12,7 @@ use crate::expression::{ExpressionError, Reference, parse_reference};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Template {
     parts: Vec<Part>,
-    /// Expressions that cannot be read: the text between the signs, and why.
+    /// Expressions that cannot be read, with their signs, and why.
     pub problems: Vec<(String, ExpressionError)>,
 }
 
@@ -31,6 +31,10 @@ impl Template {
         let mut rest = text;
         while let Some((before, after)) = rest.split_once("${{") {
             let Some((inside, behind)) = after.split_once("}}") else {
+                let message = String::from("no }} closes it");
+                let column = 1;
+                let raw = format!("${{{{{}", after.lines().next().unwrap_or_default());
+                problems.push((raw, ExpressionError { column, message }));
                 break;
             };
             plain.push_str(before);
@@ -42,8 +46,9 @@ impl Template {
                     parts.push(Part::Reference(reference));
                 }
                 Err(error) => {
-                    plain.extend(["${{", inside, "}}"]);
-                    problems.push((inside.to_owned(), error));
+                    let raw = format!("${{{{{inside}}}}}");
+                    plain.push_str(&raw);
+                    problems.push((raw, error));
                 }
             }
             rest = behind;
@@ -60,6 +65,22 @@ impl Template {
         self.parts.iter().filter_map(|part| match part {
             Part::Reference(reference) => Some(reference),
             Part::Text(_) => None,
+        })
+    }
+
+    /// All references, each with the text before it; every reference in this text is the word `x`.
+    pub(crate) fn places(&self) -> impl Iterator<Item = (String, &Reference)> {
+        let mut before = String::new();
+        self.parts.iter().filter_map(move |part| match part {
+            Part::Text(text) => {
+                before.push_str(text);
+                None
+            }
+            Part::Reference(reference) => {
+                let there = before.clone();
+                before.push('x');
+                Some((there, reference))
+            }
         })
     }
 

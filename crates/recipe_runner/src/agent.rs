@@ -233,6 +233,9 @@ pub(crate) fn usage(text: &str) -> Option<Usage> {
     })
 }
 
+/// Longest note about a session that failed, in characters.
+const NOTE: usize = 200;
+
 fn of_report(report: &Map<String, Value>, reading: &Reading) -> Outcome {
     let text = report.get("result").and_then(Value::as_str);
     let text = text.unwrap_or_default();
@@ -251,7 +254,9 @@ fn of_report(report: &Map<String, Value>, reading: &Reading) -> Outcome {
             || text.to_ascii_lowercase().contains("prompt is too long");
         let full = full.then_some(OutcomeStatus::ContextLimit);
         outcome.status = full.unwrap_or(OutcomeStatus::Failure);
-        outcome.note = subtype.map(str::to_owned);
+        let why = subtype.filter(|subtype| *subtype != "success");
+        let why = why.or_else(|| text.lines().find(|line| !line.trim().is_empty()));
+        outcome.note = why.map(|why| why.trim().chars().take(NOTE).collect());
     } else if text.trim().is_empty() {
         outcome.retry_reason = Some(RetryReason::EmptyOutput);
         outcome.note = Some(String::from("no final text"));
@@ -291,6 +296,9 @@ mod tests {
                 .extend(more.as_object().unwrap().clone());
             report.to_string()
         };
+        let failed = report(json!({"is_error": true, "result": "\nAPI Error: 529\nx"}));
+        let note = of_text(&failed, &Reading::default()).note;
+        assert_eq!(note.as_deref(), Some("API Error: 529"));
         for (text, status, verdict) in [
             (
                 String::from("fine\n**verdict** = GO\n"),

@@ -127,9 +127,12 @@ impl Error {
 }
 
 fn at(path: &Path, findings: &[Finding]) -> String {
-    match findings.first().and_then(|finding| finding.line) {
-        Some(line) => format!("{}:{line}", path.display()),
-        None => path.display().to_string(),
+    let first = findings.first();
+    let file = first.and_then(|finding| finding.file.clone());
+    let file = file.unwrap_or_else(|| path.display().to_string());
+    match first.and_then(|finding| finding.line) {
+        Some(line) => format!("{file}:{line}"),
+        None => file,
     }
 }
 

@@ -140,7 +140,14 @@ fn find(name: &str, folders: &[PathBuf], temp: &str, digests: &mut Digests) -> O
             match aris_fs::read(&path, LIMIT) {
                 Ok(bytes) => {
                     digests.insert(name.to_owned(), sha256_hex(&bytes));
-                    return Some(parsed(bytes, temp));
+                    let file = Some(path.display().to_string());
+                    return Some(match parsed(bytes, temp) {
+                        Ok(mut recipe) => {
+                            recipe.file = file;
+                            Ok(recipe)
+                        }
+                        Err(finding) => Err(Box::new(Finding { file, ..*finding })),
+                    });
                 }
                 Err(FsError::NotFound { .. } | FsError::NotRegular { .. }) => {}
                 Err(error) => {

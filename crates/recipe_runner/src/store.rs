@@ -245,6 +245,11 @@ fn idle(folder: &Path, step: &str) -> Result<(), Error> {
     Ok(())
 }
 
+/// Whether a process uses a state.
+pub(crate) fn is_used(path: &Path) -> Result<bool, Error> {
+    Ok(Lock::is_held(&beside(path, ".lock"))?)
+}
+
 /// The same for a state that must exist.
 ///
 /// **Errors**: when it is not there, too.

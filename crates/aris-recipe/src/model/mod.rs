@@ -22,7 +22,7 @@ pub use read::{Loaded, RecipeKeys, load, parse};
 pub use route::{Branch, Condition, OnResult, Target, Via, Written};
 pub use state::{Class, Declaration, Tier};
 pub(crate) use step::may_be_route;
-pub use step::{AGENT_TOOL, COMMAND_TOOL, Kind, Step, StepKeys};
+pub use step::{AGENT_TOOL, COMMAND_TOOL, Kind, Origin, Step, StepKeys};
 
 /// Re-executions after a transient outcome, where a step gives no number.
 pub const DEFAULT_RETRIES: u32 = 3;
@@ -36,6 +36,8 @@ pub const ESCALATE: &str = "escalate";
 pub struct Recipe {
     /// Its name; empty when it has none.
     pub name: String,
+    /// Its file, where that is known.
+    pub file: Option<String>,
     /// What its file says. Steps are in the order of the file, and the first is the entry. Of two steps with one name the later one counts,
     /// in the place of the earlier.
     pub(crate) keys: RecipeKeys,

@@ -87,6 +87,7 @@ pub fn parse(text: &str) -> Loaded {
         name,
         keys,
         faults,
+        file: None,
         elsewhere: std::collections::BTreeSet::new(),
         may_escalate: false,
         index: std::collections::BTreeMap::new(),

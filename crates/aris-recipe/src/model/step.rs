@@ -151,6 +151,15 @@ pub(crate) fn may_be_route(key: &str) -> bool {
         || !nearest(key, routes.into_iter()).is_empty()
 }
 
+/// The sub-recipe that a step came from.
+#[derive(Clone, Debug)]
+pub struct Origin {
+    /// Its file; its name where the file is not known.
+    pub file: String,
+    /// What precedes the names of its steps here.
+    pub prefix: String,
+}
+
 /// A step.
 #[derive(Clone, Debug)]
 pub struct Step {
@@ -158,8 +167,8 @@ pub struct Step {
     pub name: String,
     /// Line of its name.
     pub line: u32,
-    /// The sub-recipe that it came from; then lines are those of that file.
-    pub origin: Option<String>,
+    /// Where it came from, for a step of a sub-recipe; then lines are those of that file.
+    pub origin: Option<Origin>,
     /// For a step of a sub-recipe: where an exhausted budget leads when the file does not say, which is where the sub-recipe's `escalate`
     /// leads.
     pub implied_exhausted: Option<String>,

@@ -4,7 +4,10 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
+use aris_yaml::Text;
+
 use super::Profile;
+use super::quoting::around;
 use super::scope::{argument, argument_line, captured_field};
 use super::{Findings, Id, Scope};
 use crate::expression::{Namespace, Reference};
@@ -51,22 +54,49 @@ pub(super) fn check(scope: &Scope<'_>, out: &mut Findings) {
                 .place("with.cmd", argument_line(step, "cmd"));
         }
         let mut told: Vec<String> = Vec::new();
+        let mut tell = |key: &Text, message: String| {
+            if !told.contains(&message) {
+                let found = out.step(Id::ShellInterpolation, step, message.clone());
+                found.at_argument(key);
+                told.push(message);
+            }
+        };
         for (key, template) in facts.with.iter().filter(|(key, _)| key.text == "cmd") {
-            for reference in template.references() {
+            for (before, reference) in template.places() {
                 let last = reference.filters.last();
                 let quoted = last.is_some_and(|filter| filter.name == "shq");
-                let name = reference.to_string();
-                if !quoted && is_foreign(scope, reference) && !told.contains(&name) {
-                    let message = format!(
-                        "text from outside becomes part of the command; write ${{{{ {name} | shq }}}}, without quotes around it"
+                let around = around(&before).filter(|_| quoted);
+                if let Some(around) = around {
+                    tell(
+                        key,
+                        exposed(&format!("${{{{ {reference} | shq }}}}"), around),
                     );
-                    out.step(Id::ShellInterpolation, step, message)
-                        .at_argument(key);
-                    told.push(name);
+                } else if !quoted && is_foreign(scope, reference) {
+                    let message = format!(
+                        "text from outside becomes part of the command; write ${{{{ {reference} | shq }}}}, without quotes around it"
+                    );
+                    tell(key, message);
+                }
+            }
+            for (lens, _) in &step.lenses {
+                let sign = format!("{{{}}}", lens.text);
+                let places = command.match_indices(&sign);
+                let mut around = places.filter_map(|(at, _)| {
+                    let before = command.get(..at)?;
+                    around(before).filter(|_| !before.ends_with('$'))
+                });
+                if let Some(around) = around.next() {
+                    tell(key, exposed(&sign, around));
                 }
             }
         }
     }
+}
+
+fn exposed(sign: &str, around: &str) -> String {
+    format!(
+        "{sign} stands in {around}, where its own quotes protect nothing and its text becomes part of the command; write it as a word of its own"
+    )
 }
 
 /// `echo "field=` or `printf "field=`, with either quote or none.

@@ -66,7 +66,7 @@ fn readable(step: &Step, out: &mut Findings) {
 fn templated(at: &Place<'_>, template: &Template, out: &mut Findings) {
     filters(at, template.references(), out);
     for (text, error) in &template.problems {
-        let message = format!("`${{{{{text}}}}}` cannot be read and stays as it is: {error}");
+        let message = format!("`{text}` cannot be read and stays as it is: {error}");
         let finding = out.step(Id::BadWhenExpression, at.step, message);
         finding.place(&at.field, at.line).severity = Severity::Warning;
     }

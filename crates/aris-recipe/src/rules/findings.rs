@@ -47,9 +47,9 @@ impl Findings {
                 finding.severity = rule.severity_in(scope.profile);
             }
             let step = scope.recipe.step(&finding.step);
-            if step.is_some_and(|step| step.origin.is_some()) {
-                // The lines of a step from another file are lines of that file.
-                finding.line = None;
+            let origin = step.and_then(|step| step.origin.as_ref());
+            if let Some(origin) = origin {
+                finding.file = Some(origin.file.clone());
             }
             found.push((place, finding));
         }

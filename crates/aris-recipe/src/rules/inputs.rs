@@ -104,7 +104,7 @@ fn tiers(scope: &Scope<'_>, out: &mut Findings) {
             let message = format!(
                 "the tier starts at `{}`, and there is no such step{}",
                 start.text,
-                scope.near_step(start)
+                scope.near_step(start, None)
             );
             tell(Id::ResumeTargetUnknown, start.line, message);
         }

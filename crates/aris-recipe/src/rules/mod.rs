@@ -16,6 +16,7 @@ mod inputs;
 mod inversion;
 mod page;
 mod project;
+mod quoting;
 mod routing;
 mod scope;
 mod skill_name;

@@ -7,7 +7,7 @@ use super::skill_name::Called;
 use super::{Data, Profile};
 use crate::expression::{Comparison, Expression, Namespace, Reference};
 use crate::graph::{Graph, reversed};
-use crate::model::{Capture, Kind, Recipe, Step};
+use crate::model::{Capture, Kind, Origin, Recipe, Step};
 use crate::near::nearest;
 use crate::template::Template;
 use aris_yaml::{Node, Text};
@@ -124,9 +124,12 @@ impl<'a> Scope<'a> {
         nearest(name, self.producers.keys().copied())
     }
 
-    /// A suggestion of a step for the end of a message.
-    pub(super) fn near_step(&self, name: &str) -> String {
-        let names = self.recipe.steps.iter().map(|step| step.name.as_str());
+    /// A suggestion of a step for the end of a message; `origin` is that of the step which names it.
+    pub(super) fn near_step(&self, name: &str, origin: Option<&Origin>) -> String {
+        let names = self.recipe.steps.iter().map(|step| {
+            let own = origin.and_then(|origin| step.name.strip_prefix(&origin.prefix));
+            own.unwrap_or(&step.name)
+        });
         nearest(name, names)
     }
 

@@ -87,7 +87,7 @@ fn routes(scope: &Scope<'_>, step: &Step, out: &mut Findings) {
                 "only on_exhausted may lead to escalate, {field} may not (unless a step has that name)"
             ),
             None => {
-                let near = scope.near_step(to);
+                let near = scope.near_step(to, step.origin.as_ref());
                 let to = &to.text;
                 format!("{field} leads to `{to}`, and there is no such step{near}")
             }
@@ -108,10 +108,8 @@ fn capture(step: &Step, out: &mut Findings) {
             let message = format!("the capture reads `{reference}`; it can read result.* only");
             (Id::CaptureWrongNamespace, message)
         } else if let Some((text, error)) = template.problems.first() {
-            let message = format!(
-                "the capture reads `{}`, which is no field of the result: {error}",
-                text.trim()
-            );
+            let message =
+                format!("the capture reads `{text}`, which is no field of the result: {error}");
             (Id::CaptureWrongNamespace, message)
         } else if template.references().next().is_none() {
             let message = format!(

@@ -194,6 +194,8 @@ const ROWS: &[Row] = &[
     Row("resume-target-unknown", Core, "", &[(R, "tier: 2", "tier: 1")], &[(R, "tier: 2", "tier: 3")]),
     Row("resume-variable-uncaptured", Core, "", &[(R, "present: verdict", "present: verdcit")], &[(R, "present: verdict", "present: count")]),
     Row("shell-interpolation", Core, "start", &[(R, "cat ${{ context.plan_path | shq }}", "cat \"${{ context.plan_path }}\"")], &[(R, "cat ${{ context.plan_path | shq }}", "cat ${{ context.plan_path | trim | shq }}")]),
+    Row("shell-interpolation", Core, "start", &[(R, "cat ${{ context.plan_path | shq }}", "cat '${{ context.plan_path | shq }}'")], &[(R, "cat ${{ context.plan_path | shq }}", "cat ''${{ context.plan_path | shq }}")]),
+    Row("bad-when-expression", Core, "plan", &[(R, "style=${{ inputs.style }}", "style=${{ inputs.style }")], &[(R, "style=${{ inputs.style }}", "style={{ inputs.style }")]),
     Row("shell-interpolation", Core, "start", &[(R, "cat ${{ context.plan_path | shq }}", "cat ${{ inputs.task }}")], &[(R, "cat ${{ context.plan_path | shq }}", "cat ${{ inputs.task | shq }}")]),
     Row("gate-not-hidden", Core, "prelude", &[(R, "    hidden: true\n", "")], &[(R, "    hidden: true\n", "    hidden: yes\n")]),
     Row("ingredient-default-type", Core, "", &[(R, "default: \"false\"", "default: false")], &[(R, "default: \"false\"", "default: off")]),

@@ -25,7 +25,7 @@ pub(crate) const SCHEMA: &str = "aris.recipe_runner.status/v1";
 pub(crate) struct Standing {
     /// Name of the recipe.
     recipe: String,
-    /// `running` while the work of a step runs, else as `run` prints it.
+    /// `running` while somebody is at it, or the work of a step runs, else as `run` prints it.
     status: Status,
     /// The step at the cursor; null when the run is over.
     step: Option<String>,
@@ -40,6 +40,9 @@ pub(crate) struct Standing {
     interrupted: bool,
     #[serde(skip)]
     said: Vec<String>,
+    /// Whether the run was begun and nobody is at it.
+    #[serde(skip)]
+    stopped: bool,
     /// Whether its work was cancelled; `resume` starts it again.
     cancelled: bool,
     /// Whether the run ended at a stop step that is declared as a failure.
@@ -70,6 +73,7 @@ pub(crate) struct LensStanding {
 /// Reads the state and looks at the attempts at its end.
 pub(crate) fn run(args: &StatusArgs, context: &Context) -> Result<Shown, Error> {
     let path = context.absolute(&args.state);
+    let used = store::is_used(&path)?;
     let (state, started) = store::load(&path)?;
     let parts = if state.status.is_over() || state.start.is_none() {
         Vec::new()
@@ -100,8 +104,7 @@ pub(crate) fn run(args: &StatusArgs, context: &Context) -> Result<Shown, Error> 
             at_work = work;
         }
     }
-    let running = at_work.as_ref().map(|_| Status::Running);
-    let status = running.unwrap_or(state.status);
+    let status = status_of(&state, used, at_work.is_some());
     let signal = signal(&state);
     let data = Standing {
         recipe: state.recipe.name.clone(),
@@ -112,6 +115,7 @@ pub(crate) fn run(args: &StatusArgs, context: &Context) -> Result<Shown, Error> 
         lenses,
         interrupted: !said.is_empty(),
         said,
+        stopped: status != state.status && status == Status::Waiting,
         cancelled,
         failed: state.failed,
         entries: state.journal.len(),
@@ -120,6 +124,15 @@ pub(crate) fn run(args: &StatusArgs, context: &Context) -> Result<Shown, Error> 
         halt: state.halt,
     };
     Ok(Outcome { data, signal }.shown(SCHEMA, Standing::render))
+}
+
+/// The status now: an engine that was killed has left `running`.
+pub(crate) fn status_of(state: &State, used: bool, at_work: bool) -> Status {
+    match state.status {
+        _ if at_work => Status::Running,
+        Status::Running if !used => Status::Waiting,
+        status => status,
+    }
 }
 
 /// The notes of the steps that were degraded when they were last executed.
@@ -167,6 +180,12 @@ impl Standing {
         }
         for said in &self.said {
             writeln!(out, "interrupted\t{said}")?;
+        }
+        if self.stopped {
+            writeln!(
+                out,
+                "stopped\tno recipe_runner is at it; recipe_runner resume goes on"
+            )?;
         }
         if self.cancelled {
             writeln!(out, "cancelled\trecipe_runner resume starts it again")?;

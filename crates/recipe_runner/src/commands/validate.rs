@@ -90,6 +90,7 @@ impl Validation {
                 (Some(line), None) => format!(":{line}"),
                 (Some(line), Some(column)) => format!(":{line}:{column}"),
             };
+            let path = finding.file.as_ref().unwrap_or(&self.path);
             let step = match finding.step.as_str() {
                 "" => String::new(),
                 step => format!(" step {step}:"),
@@ -97,7 +98,7 @@ impl Validation {
             writeln!(
                 out,
                 "{}{line}: {} {}:{step} {}",
-                self.path, finding.severity, finding.rule, finding.message
+                path, finding.severity, finding.rule, finding.message
             )?;
         }
         let Counts {

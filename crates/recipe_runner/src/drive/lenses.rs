@@ -61,7 +61,7 @@ pub(crate) fn outcome(source: &Source, call: &Call<'_>) -> Result<Option<Outcome
         }
         // After a cancellation nothing new begins.
         if cancelled.load(Ordering::SeqCst) {
-            let left = Left::Cancelled;
+            let left = Left::Nothing;
             return Ok(Made { left, told });
         }
         let tell = |line: String| say.send(line).unwrap_or_default();

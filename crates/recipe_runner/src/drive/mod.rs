@@ -160,6 +160,13 @@ impl Source {
                 ));
                 None
             }
+            Left::Nothing => {
+                let name = &work.name;
+                context.note(&format!(
+                    "{name}: not started; recipe_runner resume starts it"
+                ));
+                None
+            }
             Left::Interrupted if self.args.rerun_interrupted => {
                 Some(Outcome::noted(OutcomeStatus::Stale, "interrupted"))
             }
@@ -340,9 +347,10 @@ pub(crate) fn drive(
             }
         };
         let (entries, attempts) = (state.journal.len(), state.attempts);
+        let earlier = state.notes.join("; ");
         machine.apply(state, outcome.as_ref(), Some(&context.now().to_string()));
         if outcome.is_some() && source.args.executes() {
-            tell(state, entries, attempts, context);
+            tell(state, entries, (attempts, &earlier), context);
         }
         if let Some(store) = store {
             store.save(state)?;
@@ -360,8 +368,8 @@ pub(crate) fn in_brackets(note: Option<&String>) -> String {
     note.map_or(String::new(), |note| format!(" ({note})"))
 }
 
-/// Notes how an attempt ended, while the run goes on.
-fn tell(state: &State, entries: usize, attempts: u32, context: &Context) {
+/// Notes how an attempt ended, while the run goes on. What is noted of `earlier` attempts was said when they ended.
+fn tell(state: &State, entries: usize, (attempts, earlier): (u32, &str), context: &Context) {
     let Some(entry) = state.journal.get(entries) else {
         let why = in_brackets(state.notes.last());
         let step = state.cursor.as_deref().unwrap_or_default();
@@ -372,7 +380,10 @@ fn tell(state: &State, entries: usize, attempts: u32, context: &Context) {
         return;
     };
     let status = entry.status.as_deref().unwrap_or("-");
-    let note = in_brackets(entry.note.as_ref());
+    let note = entry.note.as_deref().unwrap_or_default();
+    let note = note.strip_prefix(earlier).unwrap_or(note);
+    let note = note.trim_start_matches("; ").to_owned();
+    let note = in_brackets(Some(&note).filter(|note| !note.is_empty()));
     let target = entry.target.as_deref().unwrap_or("nowhere");
     context.note(&format!("{}: {status}{note}, then {target}", entry.step));
 }

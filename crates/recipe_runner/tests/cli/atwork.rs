@@ -335,6 +335,21 @@ fn a_runner_that_is_killed_costs_nothing_and_work_that_is_killed_is_interrupted(
         call(project, &["resume", "--state", "run.json", "--exec", "cmd"]).run()
     };
 
+    // The work ends without an engine: nobody goes on, and the run does not look as if somebody did.
+    let project = Project::new().file("r.yaml", RECIPE);
+    let mut child = begun(&project);
+    child.kill().expect("killed");
+    child.wait().expect("reaped");
+    assert_eq!(status(&project)["status"], "running");
+    project.write("go", "");
+    until("nothing is at work", || {
+        status(&project)["at_work"].is_null()
+    });
+    assert_eq!(status(&project)["status"], "waiting");
+    let timeline = call(&project, &["timeline", "--state", "run.json"]).run();
+    assert_eq!(timeline.data()["status"], "waiting");
+    resume(&project).expect_code(0);
+
     let project = Project::new().file("r.yaml", RECIPE);
     let mut child = begun(&project);
     child.kill().expect("killed");

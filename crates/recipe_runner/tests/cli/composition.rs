@@ -271,3 +271,28 @@ fn an_input_that_the_recipe_does_not_have_is_refused() {
         );
     }
 }
+
+/// The place of a fault is in the file of the sub-recipe, and names are suggested as they are there.
+#[test]
+fn a_fault_of_a_sub_recipe_is_told_where_it_is() {
+    let steps = "  work: {sub_recipe: mend, gate: rescue, on_success: merge, on_failure: broken}\n";
+    let mend = "  mend: {tool: run_cmd, with: {cmd: x}, on_success: chek, on_failure: escalate}\n  check: {action: route, on_success: done}\n";
+    let project = project(steps, &[("mend", mend)]);
+    let words = ["validate", "r.yaml", "--compose", "--set", "rescue=true"];
+    let data = call(&project, &words).run().expect_code(10).data();
+    let findings = data["findings"].as_array().expect("findings");
+    let mut routes = findings
+        .iter()
+        .filter(|one| one["rule"] == "unknown-route-target");
+    let fault = routes.next().expect("one");
+    let file = fault["file"].as_str().unwrap_or_default();
+    assert!(file.ends_with("sub-recipes/mend.yaml"), "{fault}");
+    assert_eq!(fault["line"], 7, "{fault}");
+    assert!(
+        fault["message"]
+            .to_string()
+            .contains("did you mean `check`")
+    );
+    let shown = call(&project, &["run", "r.yaml", "--inputs", "rescue=true"]).run();
+    assert!(shown.stderr().contains("mend.yaml:7: "), "{shown}");
+}

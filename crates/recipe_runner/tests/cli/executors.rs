@@ -124,9 +124,11 @@ fn an_agent_that_is_silent_is_tried_again() {
         "#!/bin/sh\nif [ -e again ]; then echo 'x = second'; else : > again; sleep 60; fi\n",
     );
     project.mode("agent", 0o755);
-    let data = run(&project, &["--agent", "./agent"]).expect_code(0).data();
+    let told = run(&project, &["--agent", "./agent"]).expect_code(0);
+    let data = told.data();
     assert_eq!(lines(&data)[0], "a executed success end x2");
     assert_eq!(data["trace"][0]["note"], "silent for 1 s");
+    assert!(told.stderr().contains("a: success, then end"), "{told}");
     assert_eq!(data["message"], "second");
 }
 

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use aris_cli::{Context, Outcome, Shown};
 use aris_contract::text::counted;
 use aris_fs::Form;
-use aris_recipe::engine::{State, Status};
+use aris_recipe::engine::State;
 use jiff::Timestamp;
 use serde::Serialize;
 
@@ -17,6 +17,7 @@ use crate::attempt::{self, STDOUT};
 use crate::cli::TimelineArgs;
 use crate::commands::logs;
 use crate::commands::run::end_word;
+use crate::commands::status::status_of;
 use crate::error::Error;
 use crate::journal;
 use crate::store;
@@ -103,6 +104,7 @@ pub(crate) struct Bar {
 /// Writes the page.
 pub(crate) fn run(args: &TimelineArgs, context: &Context) -> Result<Shown, Error> {
     let state_path = context.absolute(args.state());
+    let used = store::is_used(&state_path)?;
     let (state, _) = store::load(&state_path)?;
     let target = match &args.output {
         Some(path) => context.absolute(path),
@@ -115,7 +117,7 @@ pub(crate) fn run(args: &TimelineArgs, context: &Context) -> Result<Shown, Error
     taken.extend([state_path.clone(), journal::attempts_of(&state_path)]);
     let taken: Vec<&Path> = taken.iter().map(PathBuf::as_path).collect();
     aris_fs::check_output(&target, Form::PAGE, &taken)?;
-    let mut timeline = Timeline::of(&state, &state_path, context.now())?;
+    let mut timeline = Timeline::of(&state, used, &state_path, context.now())?;
     timeline.path = target.display().to_string();
     let page = page::of(&timeline, context.now());
     let page = page.map_err(|error| Error::malformed(&target, error))?;
@@ -124,7 +126,7 @@ pub(crate) fn run(args: &TimelineArgs, context: &Context) -> Result<Shown, Error
 }
 
 impl Timeline {
-    fn of(state: &State, path: &Path, now: Timestamp) -> Result<Self, Error> {
+    fn of(state: &State, used: bool, path: &Path, now: Timestamp) -> Result<Self, Error> {
         let mut steps = Vec::new();
         for (at, entry) in state.journal.iter().enumerate() {
             let event: &str = entry.event.into();
@@ -153,8 +155,7 @@ impl Timeline {
             });
         }
         let running = steps.last().is_some_and(|row| row.status == "running");
-        let running = running.then_some(Status::Running);
-        let status = running.unwrap_or(state.status);
+        let status = status_of(state, used, running);
         let bars = steps.iter().flat_map(|row| &row.attempts);
         let mut timeline = Self {
             recipe: state.recipe.name.clone(),
