@@ -203,4 +203,42 @@ mod tests {
         let once = anchor(vec![finding], &diff, &claims);
         assert_eq!(anchor(once.clone(), &diff, &claims), once);
     }
+
+    #[test]
+    fn lines_of_equal_text_keep_the_fingerprints_of_their_comments() {
+        let at = |lines: &[u32]| -> Vec<Finding> {
+            let finding = |line: &u32| Finding {
+                quote: String::from("wewin"),
+                ..Finding::of_rule(
+                    "r",
+                    Severity::Warning,
+                    "external",
+                    ("r.md", Some(*line)),
+                    "m",
+                )
+            };
+            lines.iter().map(finding).collect()
+        };
+        let prints = |lines: &[u32], known: &BTreeMap<String, Option<u32>>| -> Vec<String> {
+            let all = identified(at(lines), known).into_iter();
+            all.map(|finding| finding.fingerprint).collect()
+        };
+        let all = prints(&[1, 3, 5], &BTreeMap::new());
+        let known = |lines: [Option<u32>; 3]| all.iter().cloned().zip(lines).collect();
+        for (lines, comments, wanted) in [
+            (vec![1, 3, 5], [Some(1), Some(3), Some(5)], vec![0, 1, 2]),
+            // The first or the second is gone.
+            (vec![2, 4], [None, Some(2), Some(4)], vec![1, 2]),
+            (vec![1, 4], [Some(1), None, Some(4)], vec![0, 2]),
+            // One was moved, and its comment is said to be of a line that was changed.
+            (vec![9, 1], [Some(1), None, None], vec![1, 0]),
+            // The lines of the comments are of an earlier state.
+            (vec![2, 4, 6], [Some(1), Some(3), Some(5)], vec![0, 1, 2]),
+            // One more.
+            (vec![1, 3], [None, Some(3), None], vec![0, 1]),
+        ] {
+            let wanted: Vec<String> = wanted.iter().map(|at: &usize| all[*at].clone()).collect();
+            assert_eq!(prints(&lines, &known(comments)), wanted, "{lines:?}");
+        }
+    }
 }
