@@ -49,6 +49,8 @@ pub(crate) enum State {
     Invalid,
     /// It is valid, and reports something other than success.
     Contrary,
+    /// It is valid, and is about files that have changed since.
+    Stale,
     /// It could not be read.
     Unreadable,
 }
@@ -227,13 +229,12 @@ fn judge(root: &Path, path: &str, artifact: &Artifact) -> Left {
     }
 }
 
-/// The first input file whose digest the artifact should contain and does not.
+/// The first input file that the artifact should know and does not.
 fn unknown_input(
     artifact: &Artifact,
     value: &serde_json::Value,
-    digests: Option<&serde_json::Map<String, serde_json::Value>>,
+    known: &[PathBuf],
     root: &Path,
-    folder: &Path,
 ) -> Result<Option<String>, FsError> {
     let Some(Covers::Inputs {
         files,
@@ -243,17 +244,25 @@ fn unknown_input(
     else {
         return Ok(None);
     };
-    if value.pointer(when) != Some(&serde_json::Value::Bool(true)) {
+    let asked = |when: &String| value.pointer(when) == Some(&serde_json::Value::Bool(true));
+    if !when.as_ref().is_none_or(asked) {
         return Ok(None);
     }
-    let known: BTreeSet<PathBuf> = (digests.into_iter().flatten())
-        .map(|(path, _)| aris_fs::lexical(&folder.join(path)))
-        .collect();
+    let known: BTreeSet<PathBuf> = known.iter().map(|path| aris_fs::lexical(path)).collect();
     let found = files::matching(root, files)?;
     let is_known = |path: &String| {
         files::is_named(except, path) || known.contains(&aris_fs::lexical(&root.join(path)))
     };
     Ok(found.into_iter().find(|path| !is_known(path)))
+}
+
+/// The inputs with their digests as the document writes them: `{path: digest}`, or a list of `{path, sha256}`.
+fn digests(list: &serde_json::Value) -> Vec<(&str, Option<&str>)> {
+    let listed = list.as_array().into_iter().flatten();
+    let listed = listed.filter_map(|file| Some((file["path"].as_str()?, file["sha256"].as_str())));
+    let mapped = list.as_object().into_iter().flatten();
+    let mapped = mapped.map(|(path, digest)| (path.as_str(), digest.as_str()));
+    mapped.chain(listed).collect()
 }
 
 fn verdict(
@@ -298,24 +307,29 @@ fn verdict(
         }
     }
     let hashed = artifact.hashed.as_ref();
-    let digests = hashed.and_then(|pointer| value.pointer(pointer)?.as_object());
-    let unknown = unknown_input(artifact, &value, digests, root, folder)
+    let inputs = hashed.and_then(|pointer| value.pointer(pointer));
+    let inputs = inputs.map(digests).unwrap_or_default();
+    // A file in `.aris` is about the folder that `.aris` lies in.
+    let base = match folder.parent() {
+        Some(parent) if folder.ends_with(".aris") => parent,
+        _ => folder,
+    };
+    let paths: Vec<PathBuf> = inputs.iter().map(|(path, _)| base.join(path)).collect();
+    let unknown = unknown_input(artifact, &value, &paths, root)
         .map_err(|error| (State::Unreadable, error.to_string()))?;
     if let Some(path) = unknown {
         return Err((State::Contrary, format!("does not know {path}")));
     }
-    for (path, digest) in digests.into_iter().flatten() {
-        let now = aris_audit::digest_files(&[folder.join(path)]).pop();
-        let is_same = |now: aris_audit::Digest| {
-            digest.as_str().and_then(aris_audit::Digest::parse) == Some(now)
-        };
-        let earlier = || format!("is about an earlier state of {path}");
+    for ((path, digest), now) in inputs.iter().zip(aris_audit::digest_files(&paths)) {
         match now {
-            Some(Ok(now)) if is_same(now) => {}
-            Some(Err(error)) if !error.is_not_found() => {
+            Ok(now) if digest.and_then(aris_audit::Digest::parse) == Some(now) => {}
+            Err(error) if !error.is_not_found() => {
                 return Err((State::Unreadable, error.to_string()));
             }
-            _ => return Err((State::Contrary, earlier())),
+            _ => {
+                let why = format!("is about an earlier state of {path}");
+                return Err((State::Stale, why));
+            }
         }
     }
     Ok(())

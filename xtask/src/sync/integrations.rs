@@ -85,7 +85,9 @@ fn problems(workspace: &Workspace, text: &str, rows: &[Integration]) -> Vec<Stal
                 Some(Covers::ArxivIds(files)) => paths.extend(files),
                 Some(Covers::Folders(files)) => paths.push(files),
                 Some(Covers::Inputs { files, when, .. }) => {
-                    if artifact.hashed.is_none() || !when.starts_with('/') {
+                    if artifact.hashed.is_none()
+                        || when.as_ref().is_some_and(|when| !when.starts_with('/'))
+                    {
                         wrong(format!(
                             "covers of {} needs `hashed` and a pointer with /",
                             artifact.path

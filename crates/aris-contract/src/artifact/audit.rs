@@ -85,17 +85,6 @@ impl Assurance {
             Self::Submission => "submission",
         }
     }
-
-    /// The default assurance of an effort level: `lite` and `balanced` give draft, `max` and `beast` give submission.
-    ///
-    /// Skills that take an effort and write `assurance.txt` follow this mapping.
-    pub fn implied_by_effort(effort: &str) -> Option<Self> {
-        match effort {
-            "lite" | "balanced" => Some(Self::Draft),
-            "max" | "beast" => Some(Self::Submission),
-            _ => None,
-        }
-    }
 }
 
 /// A word that is neither `draft` nor `submission`.
@@ -245,20 +234,6 @@ mod tests {
             deterministic_reviewer("x", "1.2.3"),
             "deterministic/x@1.2.3"
         );
-    }
-
-    #[test]
-    fn effort_implies_assurance_and_unknown_words_imply_nothing() {
-        for (effort, implied) in [
-            ("lite", Some(Assurance::Draft)),
-            ("balanced", Some(Assurance::Draft)),
-            ("max", Some(Assurance::Submission)),
-            ("beast", Some(Assurance::Submission)),
-            ("Beast", None),
-            ("", None),
-        ] {
-            assert_eq!(Assurance::implied_by_effort(effort), implied, "{effort}");
-        }
     }
 
     #[test]

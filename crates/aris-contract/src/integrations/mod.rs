@@ -94,7 +94,8 @@ pub struct Artifact {
     /// Values that its JSON must have.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub expect: Vec<Expect>,
-    /// RFC 6901 pointer to an object {path relative to the artifact's folder: digest} of its inputs; the digests must still match.
+    /// RFC 6901 pointer to the digests of its inputs, an object {path: digest} or a list of {path, sha256}. Paths are relative to
+    /// the artifact's folder, for an artifact in `.aris` to the folder of `.aris`. The digests must still match.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hashed: Option<String>,
     /// What its files together must cover.
@@ -119,8 +120,10 @@ pub enum Covers {
         /// Patterns of files that need not be covered.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         except: Vec<String>,
-        /// RFC 6901 pointer; the rule applies if it points to `true`: then the artifact says that it covers all files.
-        when: String,
+        /// RFC 6901 pointer; the rule applies if it points to `true`: then the artifact says that it covers all files. Without a
+        /// pointer the rule always applies.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        when: Option<String>,
     },
 }
 

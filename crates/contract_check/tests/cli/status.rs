@@ -259,7 +259,7 @@ impl Row {
             match text.split_once(' ') {
                 Some(("AUDIT", skill)) => project.write(path, audit(skill)),
                 _ if *text == "PNG" => project.write(path, b"\x89PNG\r\n\x1a\n"),
-                _ if *text == "REPORT" => project.write(path, report()),
+                _ if *text == "REPORT" => project.write(path, report(&project)),
                 _ => project.write(path, text),
             }
         }
@@ -277,8 +277,8 @@ impl Row {
     }
 }
 
-/// A report as the gate writes it when nothing blocks.
-fn report() -> String {
+/// A report as the gate writes it when nothing blocks in the audits that lie there.
+fn report(project: &Project) -> String {
     let path =
         aris_testkit::workspace_root().join("schemas/aris.verify_paper_audits.report.v1.json");
     let schema: Value =
@@ -290,6 +290,18 @@ fn report() -> String {
     }
     report["assurance"] = json!("submission");
     report["result"] = json!("no_blocker");
+    let names = [
+        "PROOF_AUDIT.json",
+        "PAPER_CLAIM_AUDIT.json",
+        "CITATION_AUDIT.json",
+    ];
+    let paths = names.map(|name| project.at(&format!("paper/{name}")));
+    let digests = aris_audit::digest_files(&paths);
+    let files = names.iter().zip(digests).filter_map(|(path, digest)| {
+        let sha256 = digest.ok()?.to_string();
+        Some(json!({"path": path, "sha256": sha256, "roles": ["artifact"], "in_paper": true}))
+    });
+    report["files"] = files.collect();
     report.to_string()
 }
 
@@ -403,7 +415,8 @@ fn an_audit_of_an_earlier_state_is_none() {
         project.write(path, text);
         let run = call(&project, &["status", "citation-audit"]).expect_code(10);
         assert!(
-            run.stdout().contains("is about an earlier state of"),
+            run.stdout()
+                .contains("stale\tpaper/CITATION_AUDIT.json\tis about an earlier state of"),
             "{run}"
         );
         project.write(path, before);
@@ -498,6 +511,43 @@ fn a_project_that_skipped_everything_is_told_what_to_run() {
             .contains("sync research-wiki/ --arxiv-ids 1706.03762\n"),
         "{run}"
     );
+}
+
+/// The gate's word is about the audits that it read, not about those made again since.
+#[test]
+fn a_report_of_the_gate_is_stale_when_an_audit_was_made_again() {
+    let row = ROWS.last().expect("submission-audits");
+    let project = row.project(row.inputs.first(), row.leaves);
+    row.is(&project, "complete", "as the gate left it");
+    let path = "paper/.aris/audit-verifier-report.json";
+    let (claims, before) = (
+        "paper/PAPER_CLAIM_AUDIT.json",
+        project.read("paper/PAPER_CLAIM_AUDIT.json"),
+    );
+    let stale = |state: &str, reason: &str| {
+        let found = row.is(&project, "gaps", reason);
+        let left = found["artifacts"].as_array().expect("list");
+        let left = left
+            .iter()
+            .find(|left| left["path"] == path)
+            .expect("report");
+        assert_eq!(
+            (&left["state"], &left["reason"]),
+            (&json!(state), &json!(reason))
+        );
+        let run = call(&project, &["backfill", row.name]).expect_code(10);
+        assert!(run.stdout().contains("verify_paper_audits paper/"), "{run}");
+    };
+    project.write(claims, before.replace("PASS", "FAIL"));
+    stale(
+        "stale",
+        "is about an earlier state of PAPER_CLAIM_AUDIT.json",
+    );
+    project.write(claims, &before);
+    row.is(&project, "complete", "again");
+    // An audit that came later.
+    project.write("paper/KILL_ARGUMENT.json", audit("kill-argument"));
+    stale("contrary", "does not know paper/KILL_ARGUMENT.json");
 }
 
 /// The gate refuses such a file: it means a submission, and must not be taken for a draft.
