@@ -24,15 +24,16 @@ impl<'a> Cell<'a> {
         if trimmed.is_empty() || na.iter().any(|word| word.as_bytes() == trimmed) {
             return Self::Null;
         }
-        Self::number(trimmed).unwrap_or_else(|| match std::str::from_utf8(field) {
-            Ok(text) => Self::Text(Cow::Borrowed(text)),
-            Err(_) => Self::Broken(NOT_UTF8),
-        })
+        match std::str::from_utf8(trimmed) {
+            Ok(digits) if is_long(digits) => return Self::Text(Cow::Borrowed(digits)),
+            Ok(written) => Self::number(written),
+            Err(_) => return Self::Broken(NOT_UTF8),
+        }
+        .unwrap_or_else(|| Self::Text(String::from_utf8_lossy(field)))
     }
 
     /// A decimal number: sign, digits, point, exponent. `None` for anything else, and for numbers that exceed an `f64`.
-    pub(crate) fn number(text: &[u8]) -> Option<Self> {
-        let written = std::str::from_utf8(text).ok()?;
+    pub(crate) fn number(written: &str) -> Option<Self> {
         if let Ok(integer) = written.parse() {
             return Some(Self::Integer(integer));
         }
@@ -68,6 +69,20 @@ impl<'a> Cell<'a> {
             Self::Text(text) => Value::Text(text.clone().into_owned()),
         }
     }
+}
+
+/// Whether a text is a whole number that an [`i64`] cannot hold. Such a number stays a text, because as an [`f64`] it would equal
+/// its neighbours: many are identifiers.
+pub(crate) fn is_long(text: &str) -> bool {
+    let digits = text.strip_prefix(['+', '-']).unwrap_or(text);
+    let is_whole = digits.len() > 18 && digits.bytes().all(|byte| byte.is_ascii_digit());
+    is_whole && text.parse::<i64>().is_err()
+}
+
+/// Whether two texts are such numbers that sort as texts in another order than as numbers.
+pub(crate) fn sort_apart(one: &str, other: &str) -> bool {
+    let negative = one.starts_with('-') || other.starts_with('-');
+    is_long(one) && is_long(other) && (negative || one.len() != other.len())
 }
 
 /// Whether a text spells `NaN` or an infinity.

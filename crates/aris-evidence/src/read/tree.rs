@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use aris_yaml::{JsonReader, Node, Text, Value};
 use toml_edit::Document;
 
-use super::cell::{Cell, after, text_of};
+use super::cell::{Cell, after, is_long, text_of};
 use super::{Each, Layout, check_columns};
 use crate::QueryError;
 use crate::settings::{Format, VALUE_BYTES};
@@ -60,8 +60,9 @@ pub(crate) fn rows(
 ) -> Result<(), QueryError> {
     let text = text_of(bytes)?;
     if layout.document {
-        let mut json = String::new();
-        tree(layout.format, text)?.write_json(&mut json);
+        let (mut json, mut root) = (String::new(), tree(layout.format, text)?);
+        keep_long(&mut root);
+        root.write_json(&mut json);
         if json.len() > VALUE_BYTES {
             let message = format!(
                 "the file is one value of more than {VALUE_BYTES} bytes; make it a list of objects, or JSON Lines"
@@ -73,7 +74,8 @@ pub(crate) fn rows(
     let names = wanted.iter().enumerate();
     let names = names.filter_map(|(at, column)| Some((layout.columns.get(*column)?.as_str(), at)));
     let names: BTreeMap<&str, usize> = names.collect();
-    let row = |node: Node| {
+    let row = |mut node: Node| {
+        keep_long(&mut node);
         let mut cells = vec![Cell::Null; wanted.len()];
         for (key, value) in node.entries() {
             let place = names.get(key.text.as_str());
@@ -84,6 +86,15 @@ pub(crate) fn rows(
         each(node.line, &cells)
     };
     objects_of(layout.format, text, row)
+}
+
+/// Makes texts of the whole numbers that an `i64` cannot hold, as in CSV.
+fn keep_long(node: &mut Node) {
+    match &mut node.value {
+        Value::Scalar { text, plain } => *plain &= !is_long(text),
+        Value::List(items) => items.iter_mut().for_each(keep_long),
+        Value::Map(entries) => entries.iter_mut().for_each(|(_, node)| keep_long(node)),
+    }
 }
 
 /// The tree of one document. **Errors**: wrong syntax, or a repeated key.

@@ -12,12 +12,15 @@ use rusqlite::{Connection, Error, Result};
 use super::guard::{ALIKE, FIXED, NUMBER};
 use super::permission::{Shared, with};
 use crate::QueryErrorKind::{self, Memory, NotFinite, NotNumber, Refused, TooLarge};
-use crate::read::cell::{Cell, is_not_finite};
+use crate::read::cell::{Cell, is_not_finite, sort_apart};
 use crate::settings::VALUE_BYTES;
 
 const PURE: FunctionFlags = FunctionFlags::SQLITE_UTF8
     .union(FunctionFlags::SQLITE_DETERMINISTIC)
     .union(FunctionFlags::SQLITE_INNOCUOUS);
+
+/// Why texts that are whole numbers of different lengths are not sorted.
+const LENGTHS: &str = "; whole numbers beyond 64 bits are texts, which sort like numbers only if all have the same number of digits";
 
 /// Why a function refused its argument.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -63,15 +66,18 @@ impl Slot {
                 met.insert(place.to_owned(), (false, None));
             }
             let (number, known) = met.get_mut(place)?;
-            match text {
-                Some(text) if known.is_none() => *known = Some(text.into_owned()),
-                Some(_) => {}
-                None => *number = true,
+            match (text, &known) {
+                (Some(text), None) => *known = Some(text.into_owned()),
+                (Some(text), Some(first)) if sort_apart(first, &text) => {
+                    return Some((text.into_owned(), LENGTHS));
+                }
+                (Some(_), _) => {}
+                (None, _) => *number = true,
             }
-            if *number { known.clone() } else { None }
+            known.clone().filter(|_| *number).zip(Some(""))
         });
-        mixed.map_or(Ok(()), |text| {
-            let message = format!("{what} needs numbers, or texts alone");
+        mixed.map_or(Ok(()), |(text, why)| {
+            let message = format!("{what} needs numbers, or texts alone{why}");
             Err(self.refuse(NotNumber, Some(&text), message))
         })
     }
@@ -249,11 +255,14 @@ fn checks(connection: &Connection, slot: &Slot) -> Result<()> {
     connection.create_scalar_function(NUMBER, 2, PURE, move |context| {
         match context.get_raw(0) {
             ValueRef::Integer(number) => Ok(Value::Integer(number)),
-            ValueRef::Text(text) => match Cell::number(text.trim_ascii()) {
-                Some(Cell::Integer(number)) => Ok(Value::Integer(number)),
-                Some(Cell::Real(number)) => Ok(Value::Real(number)),
-                _ => Err(own.no_number(&what(context)?, &String::from_utf8_lossy(text))),
-            },
+            ValueRef::Text(text) => {
+                let text = String::from_utf8_lossy(text);
+                match Cell::number(text.trim_ascii()) {
+                    Some(Cell::Integer(number)) => Ok(Value::Integer(number)),
+                    Some(Cell::Real(number)) => Ok(Value::Real(number)),
+                    _ => Err(own.no_number(&what(context)?, &text)),
+                }
+            }
             _ => Ok(own.number(context, 0)?.map_or(Value::Null, Value::Real)),
         }
     })?;

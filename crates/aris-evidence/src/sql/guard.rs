@@ -498,6 +498,14 @@ impl<'t> Guard<'t> {
                 pieces.push((first.start, count + number, format!("{function}(")));
             }
         }
+        // A long number becomes a text, as in the tables: the quotes stand within all wraps.
+        let long = |token: &&Token<'_>| {
+            token.kind == Kind::Text && token.text.starts_with(|c: char| c.is_ascii_digit())
+        };
+        for token in self.tokens.iter().filter(long) {
+            pieces.push((token.start, usize::MAX, String::from("'")));
+            pieces.push((token.end(), 0, String::from("'")));
+        }
         pieces.sort();
         let (mut out, mut done) = (String::with_capacity(sql.len() * 2), 0);
         for (at, _, piece) in pieces {

@@ -4,6 +4,8 @@
 
 use std::collections::BTreeSet;
 
+use crate::read::cell::is_long;
+
 /// A token and its byte offset in the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Token<'s> {
@@ -18,7 +20,7 @@ pub(crate) enum Kind {
     Word,
     /// A name in quotes.
     Quoted,
-    /// A string or blob literal.
+    /// A string or blob literal, or a whole number that an `i64` cannot hold.
     Text,
     Number,
     /// Parentheses, commas, operators and everything else.
@@ -73,8 +75,11 @@ pub(crate) fn tokens(sql: &str) -> Vec<Token<'_>> {
                 (Some(Kind::Sign), sign.map_or(1, |sign| sign.len()))
             }
         };
-        if let (Some(kind), Some(text)) = (kind, sql.get(at..at + length)) {
+        if let (Some(mut kind), Some(text)) = (kind, sql.get(at..at + length)) {
             let start = at;
+            if kind == Kind::Number && is_long(text) {
+                kind = Kind::Text;
+            }
             found.push(Token { kind, text, start });
         }
         at += length.max(1);

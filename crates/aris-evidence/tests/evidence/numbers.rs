@@ -248,6 +248,99 @@ fn texts_among_numbers_are_refused_with_their_place() {
     );
 }
 
+/// Identifiers from clocks have 20 digits: as doubles, neighbours would be equal.
+#[test]
+fn whole_numbers_of_any_length_are_compared_exactly() {
+    let project = Project::new(&[
+        (
+            "a.csv",
+            "id,v\n20261130123456000001,80\n20261130123456000002,89.4\n-20261130123456000001,1\n7,2\n",
+        ),
+        (
+            "a.tsv",
+            "id\tv\n 20261130123456000001 \t80\n20261130123456000002\t89.4\n",
+        ),
+        (
+            "a.json",
+            "[{\"id\": 20261130123456000001, \"v\": 80}, {\"id\": 20261130123456000002, \"v\": 89.4}]",
+        ),
+        (
+            "a.jsonl",
+            "{\"id\": 20261130123456000001, \"v\": 80}\n{\"id\": 20261130123456000002, \"v\": 89.4}\n",
+        ),
+        (
+            "d.json",
+            "{\"runs\": [{\"id\": 20261130123456000001, \"v\": 80}, {\"id\": 20261130123456000002, \"v\": 89.4}]}",
+        ),
+        (
+            "d.yaml",
+            "runs:\n- {id: 20261130123456000001, v: 80}\n- {id: 20261130123456000002, v: 89.4}\n",
+        ),
+        (
+            "flops.csv",
+            "flops\n18446744073709551616\n314000000000000000000000\n",
+        ),
+        (
+            "tall.csv",
+            "id\n20261130123456000001\n120261130123456000001\n",
+        ),
+    ]);
+    let second = "20261130123456000002";
+    for file in ["a.csv", "a.tsv", "a.json", "a.jsonl"] {
+        for (condition, value) in [
+            (format!("id = {second}"), Real(89.4)),
+            (format!("id in (1, {second})"), Real(89.4)),
+            (format!("id = '{second}'"), Real(89.4)),
+        ] {
+            let sql = format!("select avg(v) from \"{file}\" where {condition}");
+            assert_eq!(project.values(&sql), [value], "{sql}");
+        }
+    }
+    for (sql, value) in [
+        ("select max(id) from \"a.tsv\"", text(second)),
+        ("select count(distinct id) from \"a.csv\"", Integer(4)),
+        (
+            "select v from \"a.csv\" where id = '-20261130123456000001'",
+            Integer(1),
+        ),
+        ("select v from \"a.csv\" where id = 7", Integer(2)),
+        (
+            "select avg(b.v) from \"a.csv\" a join \"a.jsonl\" b using (id) where a.v > 85",
+            Real(89.4),
+        ),
+        (
+            "select v from \"a.tsv\" where id >= 20261130123456000002",
+            Real(89.4),
+        ),
+        (
+            "select r.value ->> 'v' from \"d.json\", json_each(doc, '$.runs') r where r.value ->> 'id' = 20261130123456000002",
+            Real(89.4),
+        ),
+        (
+            "select r.value ->> 'v' from \"d.yaml\", json_each(doc, '$.runs') r where r.value ->> 'id' = 20261130123456000002",
+            Real(89.4),
+        ),
+        // Arithmetic is that of doubles.
+        (
+            "select sum(flops) / 1e21 from \"flops.csv\" where flops > 1e20",
+            Real(314.0),
+        ),
+        (
+            "select count(*) from \"flops.csv\" where flops > 2",
+            Integer(2),
+        ),
+    ] {
+        assert_eq!(project.values(sql), [value], "{sql}");
+    }
+    for sql in [
+        "select max(id) from \"tall.csv\"",
+        "select id from \"tall.csv\" order by id",
+        "select id from \"a.csv\" order by id",
+    ] {
+        project.fails(sql, NotNumber, "", "sort like numbers only if");
+    }
+}
+
 #[test]
 fn the_first_text_among_numbers_is_named_and_no_other_question_is_touched() {
     let project = Project::new(&[("a.csv", "n,t,m\n1,x,y\n2,x,z\n3,x,4\n")]);

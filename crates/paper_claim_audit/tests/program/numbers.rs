@@ -416,9 +416,11 @@ fn digits_beyond_what_a_value_is_known_to_are_not_called_right() {
     expect(
         r"
         exact-integer | 9007199254740991 | 9,007,199,254,740,991 | exact_match
-        one-off | 9223372036854775808 | 9223372036854775900 | binding_error
-        far-off | 9223372036854775808 | 9223372036854000000 | number_mismatch
-        same-digits | 9223372036854775808 | 9223372036854776000 | binding_error
+        exact-beyond-64-bits | 20261130123456000002 | 20261130123456000002 | exact_match
+        neighbour-beyond-64-bits | 20261130123456000002 | 20261130123456000001 | number_mismatch
+        one-off | 9223372036854775808.0 | 9223372036854775900 | binding_error
+        far-off | 9223372036854775808.0 | 9223372036854000000 | number_mismatch
+        same-digits | 9223372036854775808.0 | 9223372036854776000 | binding_error
         rounded | 9223372036854775808 | $[[9.22\times 10^{18}]]$ | rounding_ok
         printed-in-full | 0.30000000000000004 | 0.30000000000000004 | exact_match
         ",
