@@ -116,6 +116,10 @@ pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Report>, Error> {
     };
     if response.trim_ascii().is_empty() {
         context.warn("the response is empty: no audit can rest on this record");
+    } else if cli.thread_id.trim().is_empty() && cli.status == "ok" {
+        context.warn(
+            "no --thread-id: no audit can rest on this record, nor on earlier answers of its run",
+        );
     }
     let project = match &cli.project {
         Some(folder) => {

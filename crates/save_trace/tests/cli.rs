@@ -394,6 +394,25 @@ fn bad_input_is_refused_with_its_code_and_leaves_nothing() {
     assert!(!temp.path().join(".aris").exists());
 }
 
+/// Which conversation said it is not known, so that `record` refuses the run.
+#[test]
+fn an_answer_without_a_thread_is_warned_of() {
+    let temp = tempfile::tempdir().expect("temp");
+    let answer = ["--response", "VERDICT: FAIL"];
+    for (more, warned) in [
+        (&[][..], true),
+        (&["--thread-id", " "], true),
+        (&["--thread-id", "t-1"], false),
+        (&["--status", "error"], false),
+        (&["--trace-mode", "off"], false),
+    ] {
+        let output = call(temp.path(), &[&answer[..], more].concat());
+        assert!(output.status.success(), "{output:?}");
+        let said = String::from_utf8_lossy(&output.stderr).contains("no --thread-id: no audit");
+        assert_eq!(said, warned, "{more:?}: {output:?}");
+    }
+}
+
 #[test]
 fn off_keeps_nothing_and_the_environment_sets_the_mode() {
     let temp = tempfile::tempdir().expect("temp");

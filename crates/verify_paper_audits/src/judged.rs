@@ -334,13 +334,25 @@ fn answers<'t>(
     let usable = |record: &&TraceRecord| {
         let status = record.meta.as_ref().map_or("", |meta| meta.status.trim());
         let whole = record.answered && (record.chained || !chained);
-        whole && status.eq_ignore_ascii_case("ok") && !id(record).is_empty()
+        whole && status.eq_ignore_ascii_case("ok")
     };
     let mut usable: Vec<&TraceRecord> = records.iter().filter(usable).collect();
     usable.sort_by_key(|record| {
         let time = record.timestamp().unwrap_or_default();
         time.trim().parse::<jiff::Timestamp>().ok()
     });
+    let last = usable.last().copied();
+    usable.retain(|record| !id(record).is_empty());
+    // It may be the last word of any thread.
+    if let Some(last) = last.filter(|last| id(last).is_empty() && !usable.is_empty()) {
+        let said = last.verdict.map_or("no verdict", Verdict::word);
+        let (name, run) = (clean(&last.prefix), run.display());
+        let message = format!(
+            "the last answer in {run} (record {name}) says {said} and names no thread: an earlier answer does not count"
+        );
+        let hint = "save that answer again with save_trace --thread-id ID; the answer of another review goes into a run of its own, with --new-run";
+        return Err(Error::new(ErrorKind::Precondition, message, hint));
+    }
     let thread = thread.map(ToOwned::to_owned);
     let thread = thread.or_else(|| usable.last().map(|record| id(record)));
     usable.retain(|record| Some(id(record)) == thread);

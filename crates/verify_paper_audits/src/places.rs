@@ -1,46 +1,34 @@
 //! Positions of the keys of a JSON object in its text.
 
-use std::collections::BTreeMap;
-
-use aris_yaml::Text;
+use aris_yaml::{Node, Text};
 
 /// Line and column, from 1, of the keys of the top-level object and of the objects directly in it.
 #[derive(Debug, Default)]
-pub(crate) struct Places {
-    keys: BTreeMap<(Option<String>, String), (usize, usize)>,
-}
+pub(crate) struct Places(Node);
 
 impl Places {
     /// The positions in `text`; none if it is not JSON.
     pub(crate) fn of(text: &str) -> Self {
-        let mut places = Self::default();
-        let top = aris_yaml::read_json(text).unwrap_or_default();
-        for (outer, value) in top.entries() {
-            places.add(None, outer);
-            for (inner, _) in value.entries() {
-                places.add(Some(outer.text.clone()), inner);
-            }
-        }
-        places
-    }
-
-    fn add(&mut self, outer: Option<String>, key: &Text) {
-        let number = |number: u32| usize::try_from(number).unwrap_or(1);
-        let place = (number(key.line), number(key.column));
-        self.keys.entry((outer, key.text.clone())).or_insert(place);
+        Self(aris_yaml::read_json(text).unwrap_or_default())
     }
 
     /// The position of a key in the top-level object.
     pub(crate) fn key(&self, key: &str) -> Option<(usize, usize)> {
-        self.keys.get(&(None, key.to_owned())).copied()
+        find(&self.0, key).map(|(place, _)| place)
     }
 
     /// The position of a key in an object that is a value of the top-level object.
     pub(crate) fn inner(&self, outer: &str, key: &str) -> Option<(usize, usize)> {
-        self.keys
-            .get(&(Some(outer.to_owned()), key.to_owned()))
-            .copied()
+        find(find(&self.0, outer)?.1, key).map(|(place, _)| place)
     }
+}
+
+/// The position of a key, which of repeated ones is the first, and its value.
+fn find<'n>(node: &'n Node, key: &str) -> Option<((usize, usize), &'n Node)> {
+    let mut entries = node.entries().iter();
+    let (Text { line, column, .. }, value) = entries.find(|(name, _)| name.text == key)?;
+    let number = |number: &u32| usize::try_from(*number).unwrap_or(1);
+    Some(((number(line), number(column)), value))
 }
 
 #[cfg(test)]

@@ -94,6 +94,8 @@ pub(crate) enum FindingId {
     IncludeMissing,
     /// No root document, several of them, or one that cannot be read.
     NoRootDocument,
+    /// Another root document lies in the paper directory; the audits are about one. Beyond the table.
+    RootNotAudited,
     /// A path leaves the allowed roots or differs only in case from what is on the disk.
     PathEscape,
     /// A file changed between being judged and the end of the run.

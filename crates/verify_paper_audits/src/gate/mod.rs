@@ -122,6 +122,22 @@ pub(crate) fn judge(gate: Gate<'_>, kept: &mut Ledger) -> Result<(Report, Option
 fn read(gate: Gate<'_>, files: &mut PaperFiles, cases: &mut [Case]) -> Sources {
     let document = files.document(gate.root);
     let mut sources = Sources::of(gate.paper, files, &document);
+    if let Some(root) = &sources.root {
+        let others = match gate.root {
+            Some(_) => files.roots_beside(root),
+            None => files.other_roots.clone(),
+        };
+        for other in others {
+            let message = format!(
+                "{} is another root document; the audits are about {root}",
+                short(&other)
+            );
+            let fix = "audit and gate it in a copy of its own with --root, include it in the paper, or move it away";
+            let finding = Finding::new(FindingId::RootNotAudited, message, fix);
+            let finding = finding.issue(format!("root_not_audited:{}", short(&other)));
+            sources.findings.push(finding.file(other));
+        }
+    }
     again::citations(cases, files, &document, gate.now);
     if let Some(project) = again::claims(gate, cases, files, document, &mut sources) {
         sources.add_evidence(gate.paper, &project);

@@ -36,7 +36,7 @@ impl Check<'_> {
         let mut reasons = BTreeSet::new();
         let mut words = Vec::new();
         for record in &trace.records {
-            match self.answered_at(record) {
+            match self.answered_at(record, self.of_thread(record)) {
                 Ok(time) if record.chained || !chained => words.push((time, record)),
                 Ok(_) => {}
                 Err(reason) => {
@@ -48,6 +48,9 @@ impl Check<'_> {
         let model = self.audit.reviewer_model.trim();
         // A program's thread id is computed from its answer, so there is no later answer in it.
         if let Some((time, last)) = words.last().filter(|_| !is_program(model)) {
+            if let Some(why) = self.unnamed(trace, *time, last) {
+                return Err(Some(why));
+            }
             let thread = self.audit.thread_id.trim();
             let others = aris_audit::trace::elsewhere(self.keeper(real), real, thread);
             let mut before = others.iter().filter(|other| !self.is_after(other.at));
@@ -94,16 +97,38 @@ impl Check<'_> {
         Ok(words)
     }
 
+    /// Why a later answer without a thread, which may be the reviewer's last word, contradicts the audit.
+    fn unnamed(&self, trace: &Trace, time: Timestamp, last: &TraceRecord) -> Option<String> {
+        let later = trace.records.iter();
+        let mut later = later.skip_while(|record| record.prefix != last.prefix);
+        let other = later.find(|record| {
+            let is_nameless = record.thread_id().is_some_and(|id| id.trim().is_empty());
+            let answered = self.answered_at(record, is_nameless);
+            let differs = record
+                .verdict
+                .is_some_and(|said| said != self.audit.verdict);
+            differs && record.chained == last.chained && answered.is_ok_and(|at| at >= time)
+        })?;
+        let (name, said) = (
+            short(&other.prefix),
+            other.verdict.map_or("", Verdict::word),
+        );
+        let last = short(&last.prefix);
+        Some(format!(
+            "record {name} is later than {last}, names no thread and says {said}"
+        ))
+    }
+
     fn of_thread(&self, record: &TraceRecord) -> bool {
         let thread = self.audit.thread_id.trim();
         !thread.is_empty() && record.thread_id().map(str::trim) == Some(thread)
     }
 
-    /// The time of a record's answer if the record may belong to this audit; otherwise how similar it is (larger is more) and what
+    /// The time of a record's answer if the record may belong to this audit (`is_its`: by its thread); otherwise how similar it is (larger is more) and what
     /// differs.
-    fn answered_at(&self, record: &TraceRecord) -> Result<Timestamp, (u8, String)> {
+    fn answered_at(&self, record: &TraceRecord, is_its: bool) -> Result<Timestamp, (u8, String)> {
         let name = short(&record.prefix);
-        if !self.of_thread(record) {
+        if !is_its {
             let found = record.thread_id();
             let found = found.map_or_else(|| String::from("none"), short);
             return Err((0, format!("record {name} is of thread {found}")));

@@ -5,7 +5,7 @@ use std::fs;
 use proptest::prelude::*;
 use serde_json::Value;
 
-use crate::support::{CLAIMS, Project};
+use crate::support::{CLAIMS, Project, call};
 
 /// Files that a digest or a chain protects, relative to the paper. (The chain itself protects all its lines except the last.)
 const BOUND: [&str; 9] = [
@@ -69,4 +69,25 @@ proptest! {
             prop_assert_eq!(plain(&before), plain(&after));
         }
     }
+}
+
+#[test]
+fn a_root_document_that_nobody_audited_is_named() {
+    let project = Project::new();
+    let text = "\\documentclass{article}\\begin{document}We reach 94.7.\\end{document}";
+    project.write("supplement.tex", text);
+    let open = project.gate();
+    assert_eq!(open.code, 0);
+    assert_eq!(open.ids("warn"), ["root_not_audited"]);
+    for (root, other) in [
+        ("main.tex", "supplement.tex"),
+        ("./main.tex", "supplement.tex"),
+        ("supplement.tex", "main.tex"),
+    ] {
+        let ran = call(&project.root, &["paper", "--root", root], &[]);
+        let said = format!("{other} is another root document; the audits are about");
+        assert!(ran.stdout.contains(&said), "{root}: {}", ran.stdout);
+    }
+    project.remove("supplement.tex");
+    assert!(project.gate().ids("warn").is_empty());
 }

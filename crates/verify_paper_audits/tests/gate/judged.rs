@@ -220,6 +220,44 @@ fn the_last_answer_of_the_named_thread_counts_and_gaps_are_said() {
     );
 }
 
+/// The caller forgot `--thread-id`: whether the reviewer took the verdict back is not known.
+#[test]
+fn a_later_answer_without_a_thread_is_not_passed_over() {
+    let project = Project::new();
+    project.remove(PROOFS);
+    answered(&project, "VERDICT: NOT_APPLICABLE");
+    assert_eq!(command(&project, "record", &[]).code, 0);
+    assert_eq!(project.gate().code, 0);
+    let later = Review {
+        skill: "proof-checker",
+        thread: "",
+        files: Project::inputs("proof-checker"),
+        answer: b"I was wrong.\n\nVERDICT: FAIL",
+        at: "2090-11-20T11:30:00Z",
+        ..Review::default()
+    };
+    project.review(&later);
+    for thread in [&[][..], &["--thread-id", "t-proofs"]] {
+        let refused = command(&project, "record", thread);
+        assert_eq!(refused.code, 5, "{}", refused.stdout);
+        for part in ["says FAIL and names no thread", "--thread-id"] {
+            assert!(refused.stderr.contains(part), "{}", refused.stderr);
+        }
+    }
+    let blocked = project.gate();
+    assert_eq!(blocked.audits("trace_unrelated"), ["proof-checker"]);
+    let why = ", names no thread and says FAIL";
+    assert!(blocked.stdout.contains(why), "{}", blocked.stdout);
+    project.review(&Review {
+        thread: "t-proofs",
+        answer: b"That was about another paper.\n\nVERDICT: NOT_APPLICABLE",
+        at: "2090-11-20T11:45:00Z",
+        ..later
+    });
+    assert_eq!(command(&project, "record", &[]).code, 0);
+    assert_eq!(project.gate().code, 0);
+}
+
 #[test]
 fn a_link_is_not_written_through_and_an_unknown_audit_is_named() {
     let project = Project::bare();
