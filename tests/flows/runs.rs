@@ -704,6 +704,53 @@ fn runs_that_other_tools_recorded_are_taken_over() {
     .expect_code(3);
 }
 
+/// Somebody added a parameter to a finished run and imported it again.
+#[test]
+fn a_run_that_is_taken_over_again_does_not_contest_its_file() {
+    let project = project();
+    let run = "mlruns/0/0123456789abcdef0123456789abcdef";
+    project.write(
+        &format!("{run}/meta.yaml"),
+        "artifact_uri: x\nend_time: 1700000100000\nlifecycle_stage: active\nrun_id: 0123456789abcdef0123456789abcdef\nrun_name: calm-owl-7\nstart_time: 1700000000000\nstatus: 3\n",
+    );
+    let artifact = format!("{run}/artifacts/one.csv");
+    project.write(&artifact, "seed,points\n1,34.2\n");
+    set_old(&project, &artifact);
+    let claims = CLAIMS.replace("results/one.csv", &artifact);
+    project.write("paper/claims.toml", claims);
+    for lr in ["0.1", "0.2"] {
+        project.write(&format!("{run}/params/lr"), lr);
+        let import = ["record", "--import", "mlruns"];
+        call(&project, "queue_manager", &import).expect_code(0);
+        assert_eq!(gaps(&project, "ours"), ["no_commit"], "{lr}");
+    }
+}
+
+/// `results/` in `.gitignore` does not cover the link, so git lists the folder as a file that lay there.
+#[test]
+fn an_output_folder_behind_a_link_is_no_code() {
+    let project = project();
+    fs::remove_dir_all(project.at("results")).expect("removed");
+    fs::create_dir(project.at(".disk")).expect("folder");
+    std::os::unix::fs::symlink(".disk", project.at("results")).expect("link");
+    project.write(".gitignore", "results/\n.disk/\nqueue/\n.aris/\n");
+    project.git(&["commit", "-q", "-a", "-m", "linked"]);
+    run_queue(&project).expect_code(0);
+    for number in ["ours", "other", "mean"] {
+        assert_eq!(gaps(&project, number), [""; 0], "{number}");
+    }
+    // Places as other programs print them.
+    let (code, numbers) = trace(&project, "main.tex:3");
+    assert_eq!((code, numbers.as_array().map(Vec::len)), (0, Some(3)));
+    for place in [
+        "paper/main.tex:3",
+        "./paper/main.tex:*",
+        &project.at("paper/main.tex:3").display().to_string(),
+    ] {
+        assert_eq!(trace(&project, place), (0, numbers.clone()), "{place}");
+    }
+}
+
 /// Sets the file's time to November 2023.
 fn set_old(project: &Project, file: &str) {
     Helper::at("/usr/bin/env")

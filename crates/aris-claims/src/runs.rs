@@ -322,7 +322,7 @@ impl Search<'_> {
                     continue;
                 }
             };
-            if at_once(run, record) {
+            if at_once(run, record) && !is_again(run, record) {
                 at_once_with = at_once_with.or_else(|| Some(record.words()));
             }
             // If the end of one is unknown, the order in the ledger decides.
@@ -490,17 +490,26 @@ impl Search<'_> {
         let loose = loose.filter(|path| !source.not_committed.iter().any(|named| named == path));
         let loose = loose.filter(|path| is_loaded(path) || has_written(record, path));
         let loose = loose.filter(|path| lines.at(path).iter().all(|line| line.run == id));
-        let loose: Vec<&str> = loose.collect();
+        let mut loose: Vec<&str> = loose.collect();
+        if !loose.is_empty() {
+            // Git lists a link to an ignored folder as a file; results lie behind it.
+            let outputs = record.outputs().unwrap_or_default();
+            let outputs = outputs.iter().map(|output| output.path.as_str());
+            let wrote = outputs.chain(lines.by_path.keys().map(String::as_str));
+            let wrote: BTreeSet<&Path> = wrote
+                .flat_map(|path| Path::new(path).ancestors().skip(1))
+                .collect();
+            loose.retain(|path| !wrote.contains(Path::new(path)));
+        }
         if !loose.is_empty() {
             let (count, names) = (counted(loose.len(), "file"), some(&loose));
-            let message = format!(
-                "no commit and no run holds {count} that lay there when {job} began and that it may have used: {names}"
-            );
+            let message =
+                format!("{job} may have used {count} that no commit and no run holds: {names}");
             behind.gaps.push(gap(GapId::UncommittedSource, "", message));
         }
         if !run.edited.is_empty() {
             let edited: Vec<&str> = run.edited.iter().map(String::as_str).collect();
-            let message = format!("changed while {job} ran: {}", some(&edited));
+            let message = format!("changed while run {job} went on: {}", some(&edited));
             behind.gaps.push(gap(GapId::InputChanged, "", message));
         }
         if run.inputs_left_out > 0 {
@@ -596,6 +605,15 @@ fn at_once(one: &Run, other: &Run) -> bool {
         return false;
     };
     from < other_to && other_from < to
+}
+
+/// Whether two records are of one run of another tool, which was imported again after something was added to it.
+fn is_again(one: &Run, other: &Run) -> bool {
+    let key = |run: &Run| {
+        let (job, cwd, started) = (run.job.clone(), run.cwd.clone(), run.started.clone());
+        (run.origin.clone(), job, cwd, started)
+    };
+    !matches!(one.origin.as_str(), "queue" | "record") && key(one) == key(other)
 }
 
 fn unexplained(path: &str, message: String) -> Made {

@@ -1,6 +1,7 @@
 //! Traces a number of the paper back to the run that made its data.
 
 use std::io::{self, Write};
+use std::path::Path;
 
 use aris_claims::project::ProjectError;
 use aris_claims::runs::{Gap, Runs, short};
@@ -81,10 +82,20 @@ pub(crate) fn run(args: &TraceArgs, context: &Context) -> Result<Shown, Error> {
     let claims = project.claims_name();
     let numbers = audit.entries.iter();
     let numbers = numbers.map(|entry| (entry, Row::new(entry, &claims)));
+    // Places are relative to the paper's folder; other programs print them relative to the project.
+    let bases = [context.cwd(), &project.files.project, Path::new("/")];
+    let written = aris_fs::lexical(Path::new(&args.number));
+    let written = written.to_string_lossy();
     let is_wanted = |(_, row): &(&Entry, Row)| {
         let place = format!("{}:{}", row.location, row.column);
-        let mut names = [&row.id, &row.location, &place].into_iter();
-        names.any(|name| fits(&args.number, name))
+        let is_named = |place: &String| {
+            let path = project.files.folder.join(place);
+            let mut shown = bases
+                .iter()
+                .map(|base| aris_fs::display_relative(&path, base));
+            fits(&args.number, place) || shown.any(|shown| fits(&written, &shown))
+        };
+        fits(&args.number, &row.id) || is_named(&row.location) || is_named(&place)
     };
     let wanted: Vec<(&Entry, Row)> = numbers.filter(is_wanted).collect();
     if wanted.is_empty() {
