@@ -1,9 +1,10 @@
 //! Pages of papers: makes a new page from a description, or adds a description to an existing page.
 
-use aris_contract::artifact::papers::Paper;
+use aris_contract::artifact::papers::{Kind as PaperKind, Paper};
 use aris_contract::ids::{ArxivId, Doi};
 
 use crate::{blank, slug};
+use aris_paper::{records, venues};
 use aris_wiki::identity::{ALIASES, Identity};
 use aris_wiki::node::Kind;
 use aris_wiki::page::scalar::{list, quoted};
@@ -11,6 +12,9 @@ use aris_wiki::page::{CONNECTIONS, Filled, Page, one_line};
 
 /// Venue of a new page for which none is known.
 pub(crate) const NO_VENUE: &str = "unknown";
+
+/// Field with the type of a paper's entry in a bibliography.
+pub(crate) const ENTRY: &str = "bibtex_entry";
 
 /// What is known of a paper before it has a page. Unknown fields are empty or 0.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -29,6 +33,8 @@ pub struct Description {
     pub year: u32,
     /// Venue.
     pub venue: String,
+    /// What the source says the paper is.
+    pub kind: Option<PaperKind>,
     /// Abstract.
     pub summary: String,
 }
@@ -78,6 +84,7 @@ impl Description {
             authors: authors.map(|author| one_line(&author.name)).collect(),
             year: paper.year.map_or(0, u32::from),
             venue: one_line(paper.venue.as_deref().unwrap_or(fallback)),
+            kind: paper.kind,
             summary: paper.summary.as_deref().map(one_line).unwrap_or_default(),
         }
     }
@@ -114,6 +121,12 @@ impl Description {
         slug::distinct(&self.slug(), by.map_or("", String::as_str))
     }
 
+    /// The type of its entry in a bibliography, where the venue's name does not show it.
+    fn entry(&self) -> Option<&'static str> {
+        let name = records::entry(self.kind).0;
+        (name != "misc" && venues::kind(&self.venue) != self.kind).then_some(name)
+    }
+
     /// A new page, byte for byte as the reference writes it.
     pub fn page<'a>(&'a self, slug: &str, remarks: &'a Remarks, now: &str) -> Page {
         let id = |text: &String| {
@@ -124,11 +137,13 @@ impl Description {
             }
         };
         let unless_empty = |text: &'a str, other| if text.is_empty() { other } else { text };
+        let entry = self.entry().map(|name| format!("{ENTRY}: {name}\n"));
         let fields = format!(
-            "authors: {}\nyear: {}\nvenue: {}\nexternal_ids:\n  arxiv: {}\n  doi: {}\n  s2: {}\n",
+            "authors: {}\nyear: {}\nvenue: {}\n{}external_ids:\n  arxiv: {}\n  doi: {}\n  s2: {}\n",
             list(&self.authors),
             self.year,
             quoted(unless_empty(&self.venue, NO_VENUE)),
+            entry.unwrap_or_default(),
             id(&self.arxiv),
             id(&self.doi),
             id(&self.s2),
@@ -164,6 +179,9 @@ impl Description {
             if !new.is_empty() && page.scalar(key).as_ref() != Some(new) {
                 page.set(key, &quoted(new));
             }
+        }
+        if let Some(name) = self.entry() {
+            page.set(ENTRY, name);
         }
         if !self.authors.is_empty() && page.list("authors") != self.authors {
             page.set("authors", &list(&self.authors));

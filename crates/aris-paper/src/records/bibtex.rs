@@ -11,7 +11,7 @@ use crate::{names, titles};
 
 /// The entry with this key, ending with a line feed.
 pub fn bibtex(paper: &Paper, key: &str) -> String {
-    let (kind, venue) = entry(paper);
+    let (kind, venue) = entry(paper.kind);
     let mut fields: Vec<(&str, String)> = Vec::new();
     let mut put = |name: &'static str, value: Option<String>| {
         if let Some(value) = value.filter(|value| !value.is_empty()) {
@@ -96,17 +96,26 @@ pub fn key(paper: &Paper) -> String {
     key
 }
 
-/// The entry type, and its field for the venue.
-fn entry(paper: &Paper) -> (&'static str, &'static str) {
-    match paper.kind {
-        Some(Kind::Article) => ("article", "journal"),
-        Some(Kind::Proceedings) => ("inproceedings", "booktitle"),
-        Some(Kind::Book) => ("book", "publisher"),
-        Some(Kind::Chapter) => ("incollection", "booktitle"),
-        Some(Kind::Thesis) => ("phdthesis", "school"),
-        Some(Kind::Report) => ("techreport", "institution"),
-        Some(Kind::Preprint | Kind::Dataset | Kind::Other) | None => ("misc", "howpublished"),
-    }
+/// Entry types, with their fields for the venue.
+const ENTRIES: [(Kind, &str, &str); 6] = [
+    (Kind::Article, "article", "journal"),
+    (Kind::Proceedings, "inproceedings", "booktitle"),
+    (Kind::Book, "book", "publisher"),
+    (Kind::Chapter, "incollection", "booktitle"),
+    (Kind::Thesis, "phdthesis", "school"),
+    (Kind::Report, "techreport", "institution"),
+];
+
+/// The entry type of papers of a kind, and its field for the venue.
+pub fn entry(kind: Option<Kind>) -> (&'static str, &'static str) {
+    let known = ENTRIES.iter().find(|(known, ..)| kind == Some(*known));
+    known.map_or(("misc", "howpublished"), |(_, name, field)| (name, field))
+}
+
+/// The kind of paper that has this entry type.
+pub fn kind(entry: &str) -> Option<Kind> {
+    let known = ENTRIES.iter().find(|(_, name, _)| *name == entry);
+    known.map(|(kind, ..)| *kind)
 }
 
 /// A name that BibTeX parses as intended. In a group's name, "and" or a comma would split it; a `whole` name has no given name.

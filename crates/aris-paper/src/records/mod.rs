@@ -7,6 +7,6 @@ mod merge;
 mod rank;
 mod same;
 
-pub use bibtex::{bibtex, key};
+pub use bibtex::{bibtex, entry, key, kind};
 pub use merge::{merge, merge_all};
 pub use rank::rank;

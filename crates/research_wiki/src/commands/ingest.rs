@@ -136,10 +136,9 @@ fn import(args: &IngestArgs, path: &std::path::Path, context: &Context) -> Resul
             batch.changed.warn(context, note);
             continue;
         }
-        let any = |names: &[&str]| {
-            let mut texts = names.iter().map(|name| text(name));
-            texts.find(|text| !text.is_empty()).unwrap_or_default()
-        };
+        let venues = "journal journaltitle booktitle school institution publisher howpublished";
+        let mut venues = venues.split(' ').map(text);
+        let is_name = |text: &String| !text.is_empty() && !text.contains("://");
         let author = resolved
             .field("author")
             .or_else(|| resolved.field("editor"));
@@ -157,7 +156,8 @@ fn import(args: &IngestArgs, path: &std::path::Path, context: &Context) -> Resul
             title,
             authors: names.filter(|name| !name.is_empty()).collect(),
             year: year.map_or(0, u32::from),
-            venue: any(&["journal", "journaltitle", "booktitle", "publisher"]),
+            venue: venues.find(is_name).unwrap_or_default(),
+            kind: aris_paper::records::kind(&entry.kind),
             summary: text("abstract"),
             ..Description::default()
         };

@@ -16,7 +16,7 @@ use crate::cli::SyncArgs;
 use crate::error::Error;
 use crate::metadata::{self, Fetched};
 use crate::paper::{Description, Remarks};
-use crate::report::Changed;
+use crate::report::{Action, Changed};
 use crate::wiki::Wiki;
 use aris_wiki::identity::Identity;
 
@@ -74,8 +74,10 @@ pub(crate) fn run(args: &SyncArgs, context: &Context) -> Result<Outcome<Changed>
         && !fetched.unanswered.is_empty()
     {
         let missing: Vec<&str> = fetched.unanswered.iter().map(ArxivId::as_str).collect();
-        let (papers, ingested) = (counted(missing.len(), "paper"), changed.pages.len());
-        let what = format!("{papers} not added, {ingested} added: {why}");
+        let pages = changed.pages.iter();
+        let ingested = pages.filter(|page| page.action == Action::Created).count();
+        let papers = counted(ingested + missing.len(), "new paper");
+        let what = format!("{ingested} of {papers} added: {why}");
         let error = FetchError::told(kind, what, hint);
         let error = error.with("ingested", ingested);
         return Err(error.with("unanswered", missing).into());

@@ -165,6 +165,44 @@ fn an_institution_stays_one_in_the_bibliography_and_is_shown_without_braces() {
 }
 
 #[test]
+fn an_exported_bibliography_keeps_venues_and_types_in_another_wiki() {
+    let project = wiki();
+    done(&project, &["init", "other"]);
+    let entries = [
+        ("article", "journal", "JAMA"),
+        ("article", "journal", "NeurIPS"),
+        ("inproceedings", "booktitle", "Foo"),
+        ("inproceedings", "booktitle", "Journal of Foo"),
+        ("book", "publisher", "Bar"),
+        ("incollection", "booktitle", "Baz"),
+        ("phdthesis", "school", "ETH"),
+        ("techreport", "institution", "WHO"),
+        ("misc", "howpublished", "OpenAI blog"),
+    ];
+    let written = entries.iter().enumerate().map(|(at, (kind, field, venue))| {
+        format!("@{kind}{{k{at}, title={{Paper number {at}}}, author={{Lee, Ann}}, {field}={{{venue}}}, year=2021}}\n")
+    });
+    project.write("a.bib", written.collect::<String>());
+    done(&project, &["ingest-paper", "wiki", "--bib", "a.bib"]);
+    let export = |wiki: &str| {
+        done(&project, &["export", wiki, "--bibtex"])
+            .stdout()
+            .to_owned()
+    };
+    let first = export("wiki");
+    for (kind, field, venue) in entries {
+        assert!(first.contains(&format!("@{kind}{{")), "{kind}: {first}");
+        assert!(
+            first.contains(&format!("  {field} = {{{venue}}},")),
+            "{venue}: {first}"
+        );
+    }
+    project.write("b.bib", &first);
+    done(&project, &["ingest-paper", "other", "--bib", "b.bib"]);
+    assert_eq!(export("other"), first);
+}
+
+#[test]
 fn lists_of_authors_may_be_cut_short() {
     let project = wiki();
     for (number, authors, expected) in [

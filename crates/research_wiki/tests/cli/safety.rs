@@ -573,7 +573,33 @@ fn one_of_a_thing_is_said_of_one() {
     let project = wiki();
     let sync = ["sync", "wiki", "--arxiv-ids", "1706.03762", "--offline"];
     let run = call(&project, &sync);
-    assert!(run.stderr().contains("1 paper not added, 0 added"), "{run}");
+    assert!(run.stderr().contains("0 of 1 new paper added"), "{run}");
+    let known = [
+        "ingest-paper",
+        "wiki",
+        "--title",
+        "Known",
+        "--authors",
+        "Ann Lee",
+        "--year",
+        "2023",
+        "--arxiv-id",
+        "2301.10000",
+        "--offline",
+    ];
+    done(&project, &known);
+    let sync = [
+        "sync",
+        "wiki",
+        "--arxiv-ids",
+        "2301.10000,2401.00001",
+        "--offline",
+        "--json",
+    ];
+    let run = call(&project, &sync);
+    let error = run.envelope();
+    assert_eq!(error["error"]["details"]["ingested"], 0, "{run}");
+    assert!(run.stdout().contains("0 of 1 new paper added"), "{run}");
     project.write("wiki/graph/edges.jsonl", "{\"from\"\n");
     let run = done(&project, &["doctor", "wiki"]);
     assert!(

@@ -7,7 +7,7 @@ use aris_contract::ids::{ArxivId, Doi};
 use aris_paper::{records, venues};
 
 use crate::error::Error;
-use crate::paper::NO_VENUE;
+use crate::paper::{ENTRY, NO_VENUE};
 use crate::wiki::Wiki;
 use aris_wiki::identity::plain_name;
 use aris_wiki::node::Kind;
@@ -23,7 +23,9 @@ pub(crate) fn bibliography(wiki: &Wiki) -> Result<String, Error> {
         let page = wiki.page(summary.kind, summary.file)?;
         let title = page.scalar("title");
         let authors = page.list("authors");
-        let paper = record(summary, title.as_deref().unwrap_or(summary.title), &authors);
+        let kind = page.scalar(ENTRY).and_then(|entry| records::kind(&entry));
+        let title = title.as_deref().unwrap_or(summary.title);
+        let paper = record(summary, title, &authors, kind);
         let key = key(summary, &paper, &mut keys);
         if !out.is_empty() {
             out.push('\n');
@@ -44,12 +46,12 @@ pub(crate) fn is_export(bytes: &[u8]) -> bool {
     text.lines().all(ours) && titled.count() == entries
 }
 
-fn record(page: &Summary, title: &str, authors: &[String]) -> Paper {
+fn record(page: &Summary, title: &str, authors: &[String], entry: Option<PaperKind>) -> Paper {
     let arxiv = ArxivId::parse(page.arxiv).ok();
     let doi = Doi::parse(page.doi).ok();
-    // A page names the venue but not the entry type; the type is guessed from the venue's name.
+    // Where the page does not tell the type of the entry, the venue's name does.
     let venue = Some(page.venue).filter(|venue| !matches!(*venue, "" | NO_VENUE));
-    let kind = venue.and_then(venues::kind);
+    let kind = entry.or_else(|| venue.and_then(venues::kind));
     let preprint = doi.is_none() && (venue.is_none() || kind == Some(PaperKind::Preprint));
     Paper {
         title: aris_wiki::page::one_line(title),
