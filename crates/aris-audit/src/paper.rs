@@ -221,10 +221,7 @@ impl PaperFiles {
         let found = find_root(&texts).map_err(|error| {
             let (id, action) = match &error {
                 RootError::None => ("no_root_document", "name the root document with --root"),
-                RootError::Several { candidates } => {
-                    self.other_roots.clone_from(candidates);
-                    ("several_root_documents", "choose one with --root")
-                }
+                RootError::Several { .. } => ("several_root_documents", "choose one with --root"),
             };
             let mut message = error.to_string();
             if !refused.is_empty() {
@@ -236,20 +233,6 @@ impl PaperFiles {
         self.other_roots = found.others;
         self.candidates.extend(files);
         Ok(found.path)
-    }
-
-    /// The root documents besides `root`, which was named rather than searched.
-    pub fn roots_beside(&mut self, root: &str) -> Vec<String> {
-        let chosen = self.root().ok();
-        let is_other = |other: &&String| {
-            self.name(&self.folder.join(other)) != self.name(&self.folder.join(root))
-        };
-        self.other_roots
-            .iter()
-            .chain(&chosen)
-            .filter(is_other)
-            .cloned()
-            .collect()
     }
 
     /// The message for a paper with several root documents; `None` if there is only one.

@@ -122,20 +122,19 @@ pub(crate) fn judge(gate: Gate<'_>, kept: &mut Ledger) -> Result<(Report, Option
 fn read(gate: Gate<'_>, files: &mut PaperFiles, cases: &mut [Case]) -> Sources {
     let document = files.document(gate.root);
     let mut sources = Sources::of(gate.paper, files, &document);
-    if let Some(root) = &sources.root {
-        let others = match gate.root {
-            Some(_) => files.roots_beside(root),
-            None => files.other_roots.clone(),
-        };
-        for other in others {
+    if let (Some(root), findings) = (&sources.root, &mut sources.findings) {
+        // A link to the root is no other document.
+        let real = |name: &String| gate.paper.dir.join(name).canonicalize().ok();
+        let others = files.other_roots.iter();
+        for other in others.filter(|other| real(other) != real(root)) {
             let message = format!(
                 "{} is another root document; the audits are about {root}",
-                short(&other)
+                short(other)
             );
             let fix = "audit and gate it in a copy of its own with --root, include it in the paper, or move it away";
             let finding = Finding::new(FindingId::RootNotAudited, message, fix);
-            let finding = finding.issue(format!("root_not_audited:{}", short(&other)));
-            sources.findings.push(finding.file(other));
+            let finding = finding.issue(format!("root_not_audited:{}", short(other)));
+            findings.push(finding.file(other.clone()));
         }
     }
     again::citations(cases, files, &document, gate.now);
