@@ -162,7 +162,7 @@ pub(crate) const CROSSED_PIECES: usize = 5_000;
 pub(crate) const EDGE_TOUCH: f64 = 1.5;
 /// Two edges on one line without a common end; also an edge on the arrow of another.
 pub(crate) const EDGE_ALONG: f64 = 4.0;
-/// Lines nearer than this look like one.
+/// Lines with less room between their strokes look like one.
 pub(crate) const EDGE_APART: f64 = 0.5;
 /// Lines that differ more in slope cross. **Unit**: rise by length.
 pub(crate) const EDGE_LEANS: f64 = 0.05;

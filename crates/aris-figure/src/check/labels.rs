@@ -45,7 +45,7 @@ pub(super) fn check(scene: &Scene<'_>, notes: &Notes) {
     on_nodes(scene, &labels, notes);
     let tree = Tree::new(labels.iter().map(|label| label.rect).collect());
     on_labels(&labels, &tree, notes);
-    on_edges(scene, &labels, &tree, notes);
+    on_edges(scene, &labels, notes);
     on_frames(scene, &labels, notes);
 }
 
@@ -114,12 +114,20 @@ fn on_labels(labels: &[Label<'_>], tree: &Tree, notes: &Notes) {
     }
 }
 
-fn on_edges(scene: &Scene<'_>, labels: &[Label<'_>], tree: &Tree, notes: &Notes) {
+fn on_edges(scene: &Scene<'_>, labels: &[Label<'_>], notes: &Notes) {
+    let room = scene.thickest() / 2.0;
+    let tree = Tree::new(labels.iter().map(|label| label.rect.grown(room)).collect());
     let routes = scene.routes.iter().enumerate();
     for (index, route) in notes.until_full(Code::LabelOverlap, routes) {
         let pairs = route.track.windows(2);
         let under: BTreeSet<usize> = pairs
-            .flat_map(|pair| tree.along(pair[0], pair[1]))
+            .flat_map(|pair| {
+                let near = tree.along(pair[0], pair[1]).into_iter();
+                near.filter(|label| {
+                    let area = labels[*label].rect.grown(route.thickness / 2.0);
+                    area.is_crossed(pair[0], pair[1])
+                })
+            })
             .filter(|label| labels[*label].of != Of::Edge(index))
             .collect();
         for label in under {

@@ -176,12 +176,14 @@ fn partly_same_line(
         .filter(|piece| is_small || is_square(piece))
         .copied()
         .collect();
-    let near = Segments::new(pieces.clone(), EDGE_APART);
+    let near = Segments::new(pieces.clone(), EDGE_APART + scene.thickest());
     let mut shared: BTreeMap<(usize, usize), f64> = BTreeMap::new();
     for (edge, one, two) in &pieces {
         for (other, from, to) in near.along(*one, *two) {
             if other > *edge {
-                let length = together((*one, *two), (from, to));
+                let strokes = scene.routes[*edge].thickness + scene.routes[other].thickness;
+                let apart = EDGE_APART + strokes / 2.0;
+                let length = together((*one, *two), (from, to), apart);
                 if length > 0.0 {
                     *shared.entry((*edge, other)).or_default() += length;
                 }
@@ -200,8 +202,8 @@ fn partly_same_line(
     }
 }
 
-/// The length over which two almost parallel pieces look like one line.
-fn together(one: (Point, Point), two: (Point, Point)) -> f64 {
+/// The length over which two almost parallel pieces are at most `apart`.
+fn together(one: (Point, Point), two: (Point, Point), apart: f64) -> f64 {
     let along = direction(one.0, one.1);
     // Coordinates along the first piece and beside it.
     let place = |point: Point| {
@@ -218,10 +220,10 @@ fn together(one: (Point, Point), two: (Point, Point)) -> f64 {
     let mut high = from.0.max(to.0).min(one.0.distance(one.1));
     if lean.abs() > 1e-9 {
         let middle = from.0 - from.1 / lean;
-        let reach = EDGE_APART / lean.abs();
+        let reach = apart / lean.abs();
         low = low.max(middle - reach);
         high = high.min(middle + reach);
-    } else if from.1.abs() > EDGE_APART {
+    } else if from.1.abs() > apart {
         return 0.0;
     }
     (high - low).max(0.0)

@@ -27,7 +27,7 @@ impl Taken {
         let borders = frames.flat_map(|frame| frame.rect.sides());
         let lines = edges.chain(borders.map(|(one, two)| (None, one, two)));
         Self {
-            lines: Segments::new(lines.collect(), 0.0),
+            lines: Segments::new(lines.collect(), scene.thickest() / 2.0),
             arrows: Tree::new(scene.routes.iter().flat_map(Route::arrow_bounds).collect()),
             blocks: scene.block_tree(),
             written: scene.labels.iter().map(|line| line.bounds).collect(),
@@ -39,7 +39,9 @@ impl Taken {
     fn is_free(&self, scene: &Scene<'_>, whole: Rect, own: Option<usize>) -> bool {
         let rect = own.map_or(whole, |_| whole.grown(-LABEL_TOUCH));
         let crosses = |(of, one, two): Segment<Option<usize>>| {
-            let rect = of.map_or(whole.grown(FRAME_BORDER), |_| rect);
+            let rect = of.map_or(whole.grown(FRAME_BORDER), |edge| {
+                rect.grown(scene.routes[edge].thickness / 2.0)
+            });
             (own.is_none() || of != own) && rect.is_crossed(one, two)
         };
         let holds = |node: &usize| scene.blocks[*node].outline.meets_rect(rect);
@@ -181,6 +183,12 @@ fn corners(frame: &Frame) -> Option<(Rect, [(f64, f64); 4])> {
 }
 
 impl Scene<'_> {
+    /// The greatest thickness of an edge.
+    pub(crate) fn thickest(&self) -> f64 {
+        let all = self.routes.iter().map(|route| route.thickness);
+        all.fold(0.0, f64::max)
+    }
+
     /// The first frame on which `rect` lies, apart from this frame and those around it.
     pub(crate) fn frame_under(&self, index: usize, rect: Rect) -> Option<usize> {
         let own = self.frames[index].as_ref()?.rect;

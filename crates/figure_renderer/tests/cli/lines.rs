@@ -208,6 +208,41 @@ fn edges_of_different_ends_on_one_sloping_line_are_reported() {
     );
 }
 
+/// A line is as wide as it is drawn.
+#[test]
+fn lines_are_measured_with_their_thickness() {
+    let nodes = [
+        ("a", 100, 100),
+        ("b", 100, 400),
+        ("c", 800, 100),
+        ("d", 800, 400),
+    ];
+    let beside = |apart: i32, thickness: i32| {
+        let y = 250 + apart;
+        let edges = [
+            json!({"from": "a", "to": "d", "thickness": thickness, "points": [[300, 250], [600, 250]]}),
+            json!({"from": "b", "to": "c", "thickness": thickness, "points": [[320, y], [580, y]]}),
+        ];
+        problems(&placed(&nodes, &edges))
+    };
+    let on_one_line = [found("edge_over_edge", "/edges/1/points")];
+    for (thickness, touching, free) in [(2, 2, 4), (4, 4, 6)] {
+        assert_eq!(beside(touching, thickness), on_one_line, "{thickness}");
+        assert_eq!(beside(free, thickness), [], "{thickness}");
+    }
+    // A free label that comes nearer to the edge from above.
+    let reported_at = |thickness: i32| {
+        let meets = |y: &i32| {
+            let edge = json!({"from": "a", "to": "c", "thickness": thickness});
+            let mut figure = placed(&nodes, &[edge]);
+            figure["labels"] = json!([{"text": "beside", "x": 450, "y": y}]);
+            !problems(&figure).is_empty()
+        };
+        (60..100).find(meets).expect("it meets the line in the end")
+    };
+    assert_eq!(reported_at(2) - reported_at(6), 2);
+}
+
 #[test]
 fn an_arrow_beside_the_start_of_another_edge_is_reported_once() {
     let nodes = [
