@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use aris_latex::{
-    Document, Include, IncludeKind, IncludeOutcome, Loaded, Place, Problem, ProblemKind,
+    Block, BlockKind, Document, Include, IncludeKind, IncludeOutcome, Loaded, MarkKind, Place,
+    Problem, ProblemKind,
 };
 
 use crate::workspace::{FOLDER, IMAGE, INCLUDE, TEXT_LIMIT, Workspace};
@@ -26,6 +27,9 @@ const TEXT: [&str; 10] = [
     "texttt",
     "underline",
 ];
+
+/// Environments in which a caption may hold what it cannot hold itself: a box, and lists of paralist within a line.
+const WITHIN: [&str; 3] = ["minipage", "inparaenum", "inparaitem"];
 
 /// The content of the file; `caption` is LaTeX.
 pub(crate) fn text(caption: &str, label: &str) -> String {
@@ -174,6 +178,24 @@ pub(crate) fn flaw(latex: &str) -> Option<(usize, usize, String)> {
         Ok(document) => document,
         Err(error) => return Some((1, 1, error.to_string())),
     };
+    // LaTeX sets a caption in a box first, where no paragraph, list or displayed formula can stand.
+    let displayed = |block: &Block| -> Option<Place> {
+        let mut around = block.environments.iter();
+        if around.any(|name| WITHIN.contains(&&**name)) {
+            return None;
+        }
+        if matches!(block.kind, BlockKind::DisplayMath | BlockKind::ListItem) {
+            return Some(block.start);
+        }
+        let mut marks = block.marks.iter();
+        let mark = marks.find(|mark| mark.kind == MarkKind::DisplayMath)?;
+        Some(block.place(mark.range.start))
+    };
+    if let Some(place) = document.blocks.iter().find_map(displayed) {
+        let at = document.position(place);
+        let why = String::from("has a displayed formula or a list, which no caption may have");
+        return Some((at.line.saturating_sub(1), at.column, why));
+    }
     document
         .problems
         .iter()
@@ -332,7 +354,9 @@ mod tests {
             "\\(x\\) \\url{https://example.org/?a=1&b=2}",
             "\\input{caption}",
             "$\\left(x^2\\right)_1 \\iff y$ \\ifx a b\\else c\\fi",
-            "\\[x_1\\] a\\_b\\\\[2pt] c",
+            "\\(x_1\\) a\\_b\\\\[2pt] c",
+            "\\begin{minipage}{3cm}\\begin{itemize}\\item a\\end{itemize}\\[x\\]\\end{minipage}",
+            "$\\begin{aligned}x\\end{aligned}$",
             "\\emph{all of~\\ref{fig:a_b} and $x_1$} \\ensuremath{x_1}",
             "\\cite[p.~2]{a_b} \\hyperref[sec:a_b]{there} \\ref {a_b}",
         ] {
@@ -367,6 +391,10 @@ mod tests {
             ("{a^b}", (1, 3)),
             ("a \\or b", (1, 3)),
             ("\\csname fi\\endcsname", (1, 1)),
+            ("a \\[x\\]", (1, 5)),
+            ("a $$x$$ b", (1, 5)),
+            ("a\n\\begin{itemize}\\item a\\end{itemize}", (2, 22)),
+            ("\\begin{equation}x\\end{equation}", (1, 17)),
         ] {
             let found = flaw(bad).map(|(line, column, _)| (line, column));
             assert_eq!(found, Some(place), "{bad}: {:?}", flaw(bad));

@@ -460,6 +460,15 @@ fn a_caption_in_latex_is_kept() {
         ("a \\fi", "line 1, column 3: has \\fi"),
         ("$\\left( x$", "line 1, column 2: has \\left"),
         ("a \\] b", "line 1, column 3: closes maths"),
+        ("a \\[x\\]", "has a displayed formula or a list"),
+        (
+            "\\begin{equation}x\\end{equation}",
+            "has a displayed formula or a list",
+        ),
+        (
+            "\\begin{itemize}\\item a\\end{itemize}",
+            "has a displayed formula or a list",
+        ),
         ("a \\end{document} b", "line 1, column 3: ends the document"),
     ] {
         let run = with(&["--caption-tex", bad]).expect_code(2);
