@@ -46,25 +46,55 @@ pub struct Finding {
     pub action: String,
 }
 
-/// Ids of findings that need an answer from a source.
-pub const LOOKED_UP: [&str; 16] = [
-    "arxiv_id_unknown",
-    "authors_differ",
-    "authors_invented",
-    "authors_missing",
-    "authors_reordered",
-    "doi_unknown",
-    "identifier_has_other_title",
-    "identifier_of_other_work",
-    "preprint_only",
-    "retracted",
-    "similar_title_of_same_people",
-    "title_differs",
-    "title_of_other_people",
-    "venue_differs",
-    "work_not_found",
-    "year_differs",
+const LOOK: &str = "look the work up and correct the entry";
+const RECORD: &str = "compare with the source and correct the entry";
+
+/// Findings that need an answer from a source: the id, and what to do.
+pub const LOOKED_UP: [(&str, &str); 17] = [
+    ("arxiv_id_unknown", LOOK),
+    ("authors_differ", RECORD),
+    ("authors_invented", LOOK),
+    (
+        "authors_missing",
+        "name them, or end the list with `and others`",
+    ),
+    ("authors_reordered", RECORD),
+    ("doi_unknown", LOOK),
+    (
+        "identifier_has_other_title",
+        "open the identifier; write the title that the work has now, or the identifier of the work that is meant",
+    ),
+    (
+        "identifier_in_other_script",
+        "open the identifier and compare it with the entry",
+    ),
+    (
+        "identifier_of_other_work",
+        "find out which work is meant, and write its own identifier",
+    ),
+    (
+        "preprint_only",
+        "cite the preprint, or name where it was published",
+    ),
+    (
+        "retracted",
+        "read why; cite the retraction with it, or drop the entry",
+    ),
+    ("similar_title_of_same_people", LOOK),
+    ("title_differs", RECORD),
+    ("title_of_other_people", LOOK),
+    ("venue_differs", RECORD),
+    (
+        "work_not_found",
+        "look for the work by hand; replace or drop the entry if nobody has it",
+    ),
+    ("year_differs", RECORD),
 ];
+
+/// A finding of [`LOOKED_UP`]: its id and what to do; `None` for findings that the entry itself shows.
+pub fn looked_up(id: &str) -> Option<(&'static str, &'static str)> {
+    LOOKED_UP.into_iter().find(|(known, _)| *known == id)
+}
 
 impl Finding {
     /// A finding about no place yet.
@@ -205,7 +235,7 @@ pub fn capped(findings: Vec<Finding>) -> Vec<Finding> {
         let all = counts.get(&kind).copied().unwrap_or(0);
         let before = listed.entry(kind).or_insert(0);
         *before += 1;
-        if all <= LISTED || *before <= LISTED || LOOKED_UP.contains(&finding.id) {
+        if all <= LISTED || *before <= LISTED || looked_up(finding.id).is_some() {
             out.push(finding);
         } else if *before == LISTED + 1 {
             let message = format!(

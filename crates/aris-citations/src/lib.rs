@@ -17,7 +17,7 @@ use aris_paper::bib::{Loc, check};
 use aris_paper::facts::Month;
 
 pub use citations::{Cited, QUOTE, Target, Use, question};
-pub use finding::{Finding, LISTED, LOOKED_UP, Severity, capped, sort};
+pub use finding::{Finding, LISTED, LOOKED_UP, Severity, capped, looked_up, sort};
 pub use paper::{Libraries, Paper};
 
 /// What the files of a paper show.

@@ -211,6 +211,9 @@ impl Paper<'_> {
     /// The bibliographies as each part of the document sees them.
     pub(crate) fn libraries(&self) -> Libraries<'_> {
         let files = &self.bibliographies;
+        let cased = self
+            .document
+            .is_some_and(|document| document.biber == Some(true));
         let (mut seen, mut parts) = (BTreeMap::new(), Vec::new());
         seen.insert((0..files.len()).collect(), 0);
         let sections = self
@@ -223,13 +226,14 @@ impl Paper<'_> {
                 .filter_map(|at| self.meant.get(at).copied())
                 .collect();
             *seen.entry(meant).or_insert_with_key(|meant| {
-                parts.push(Library::among(files, |file| meant.contains(&file)));
+                let library = Library::among(files, |file| meant.contains(&file));
+                parts.push(library.cased(cased));
                 parts.len()
             })
         });
         Libraries {
             of: of.collect(),
-            whole: Library::new(files),
+            whole: Library::new(files).cased(cased),
             parts,
         }
     }

@@ -583,6 +583,8 @@ fn citations() {
     );
     let cite = MarkKind::Cite {
         keys: vec!["a".into(), "b".into()],
+        command: "citep".into(),
+        number: 1,
     };
     assert_eq!(
         marked(&document.blocks[0], |kind| *kind == cite),

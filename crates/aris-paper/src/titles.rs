@@ -129,6 +129,22 @@ pub fn key(title: &str) -> String {
     compact(&normalise(title))
 }
 
+/// A number for the script of a text; texts of different scripts cannot be compared by letters.
+///
+/// Latin and Greek letters occur in texts of all scripts (names of methods, symbols), so they count only in a text without others.
+pub fn script(text: &str) -> u32 {
+    let folded = fold(text);
+    let letters = folded.chars().filter(|c| c.is_alphabetic());
+    let scripts = letters.map(|letter| match u32::from(letter) >> 8 {
+        3 | 0x1f => 0,
+        0..=2 | 0x1e | 0x2c | 0xa7 | 0xab => 1,
+        // Chinese characters and kana, which Japanese mixes.
+        0x2e..=0x9f | 0xf9 | 0xfa | 0x200.. => 0x30,
+        block => block,
+    });
+    scripts.max().unwrap_or(1)
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Class {
     Letter,

@@ -28,7 +28,7 @@ fn one(doi: &Doi) -> Request {
 ///
 /// **Source**: the answer of `/works` to an unknown `select` lists the valid fields (CrossRef/rest-api-doc, issues 289 and 302).
 /// `institution`, which has the server of a preprint (bioRxiv), is not among them; it is not read from a single work either.
-const FIELDS: &str = "DOI,type,title,subtitle,author,published,published-print,published-online,issued,posted,created,container-title,event,abstract,URL,is-referenced-by-count,references-count,subject,updated-by";
+const FIELDS: &str = "DOI,type,title,original-title,subtitle,author,published,published-print,published-online,issued,posted,created,container-title,event,abstract,URL,is-referenced-by-count,references-count,subject,updated-by";
 
 /// Most DOIs per list: half of the papers that are checked together.
 const LIST: usize = 125;
@@ -160,19 +160,14 @@ fn message(response: &Response, kind: &str) -> Result<Value, Doubt> {
     }
 }
 
+/// Dates of publication; the first is the earliest.
+const PUBLISHED: &[&str] = &["published", "published-print", "published-online", "issued"];
+
 /// The record of a work object; `None` without a DOI.
 pub fn paper(work: &Value, response: &Response) -> Option<Paper> {
     let doi = doi(work, &["DOI"])?;
-    let dated = [
-        "published",
-        "published-print",
-        "published-online",
-        "issued",
-        "posted",
-        "created",
-    ]
-    .iter()
-    .find_map(|key| date_parts(at(work, &[key])));
+    let dates = |keys: &'static [&str]| keys.iter().filter_map(|key| date_parts(at(work, &[key])));
+    let dated = dates(PUBLISHED).chain(dates(&["posted", "created"])).next();
     let mut title = first(work, &["title"]).unwrap_or_default();
     if let Some(subtitle) = first(work, &["subtitle"])
         && !title.is_empty()
@@ -186,7 +181,13 @@ pub fn paper(work: &Value, response: &Response) -> Option<Paper> {
     Some(Paper {
         title,
         authors: list(work, &["author"]).iter().filter_map(author).collect(),
+        other_titles: texts(list(work, &["title"]), &[])
+            .into_iter()
+            .skip(1)
+            .chain(texts(list(work, &["original-title"]), &[]))
+            .collect(),
         year: dated.as_ref().map(|(_, year)| *year),
+        other_years: dates(PUBLISHED).map(|(_, year)| year).collect(),
         date: dated.map(|(date, _)| date),
         venue: first(work, &["container-title"]).or_else(|| text(work, &["event", "name"])),
         kind: text(work, &["type"]).map(|kind| kind_of(&kind)),

@@ -46,6 +46,11 @@ pub fn parse(response: &Response) -> Result<Option<Paper>, Doubt> {
             .find(|title| at(title, &["titleType"]).is_null())
             .and_then(|title| text(title, &["title"]))
             .unwrap_or_default(),
+        other_titles: list(attributes, &["titles"])
+            .iter()
+            .filter(|title| text(title, &["titleType"]).as_deref() != Some("Subtitle"))
+            .filter_map(|title| text(title, &["title"]))
+            .collect(),
         authors: list(attributes, &["creators"])
             .iter()
             .filter_map(author)

@@ -185,6 +185,8 @@ pub enum Outcome {
     Found,
     /// It has a record of another work under the identifier.
     OtherWork,
+    /// It has a record in another script under the identifier, which cannot be compared.
+    Unclear,
     /// It has none.
     Absent,
     /// It did not answer.

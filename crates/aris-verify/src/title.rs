@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use aris_contract::artifact::papers::Paper;
 use aris_paper::titles::{self, TitleMatch};
 
 use crate::thresholds::{DISTINCTIVE, DISTINCTIVE_WORDS, LOOKED_AT, PART, SIMILAR};
@@ -19,6 +20,14 @@ pub(crate) enum Likeness {
     OtherNumbers,
     /// Another title.
     Other,
+}
+
+/// Compares a title with those of a record; also returns the record's title that is most similar.
+pub(crate) fn relate_any<'a>(cited: &str, record: &'a Paper) -> (Likeness, &'a str) {
+    let titles = std::iter::once(&record.title).chain(&record.other_titles);
+    let likeness = titles.map(|title| (relate(cited, title), title.as_str()));
+    let best = likeness.min_by_key(|(likeness, _)| *likeness);
+    best.unwrap_or((Likeness::Other, ""))
 }
 
 /// Compares two titles.

@@ -13,7 +13,7 @@ use aris_verify::sources::HOSTS;
 use aris_verify::{Checked, Existence, Online, Options, Reference, Severity, Status, verify};
 
 use crate::error::Error;
-use aris_citations::{self as finding, Finding, Libraries};
+use aris_citations::{self as finding, Finding, Libraries, looked_up};
 
 /// The sources' answers for each cited entry.
 pub(crate) type Answers = BTreeMap<Loc, Checked>;
@@ -73,7 +73,10 @@ pub(crate) fn findings(
             continue;
         };
         let resolved = library.resolve(entry);
-        let mut add = |id, severity, field: &str, message: String, action: &str| {
+        let mut add = |id: &str, severity, field: &str, message: String| {
+            let Some((id, action)) = looked_up(id) else {
+                return;
+            };
             let fields: &[&str] = match field {
                 "authors" => &["author", "editor"],
                 "venue" => &["journal", "journaltitle", "booktitle"],
@@ -104,58 +107,16 @@ pub(crate) fn findings(
                 finding::Severity::Warn,
                 "title",
                 String::from("every source has answered, and none has this work"),
-                "look for the work by hand; replace or drop the entry if nobody has it",
             );
         }
         for found in &checked.findings {
-            if let Some((id, action)) = known(&found.id) {
-                let severity = match found.severity {
-                    Severity::Error => finding::Severity::Fail,
-                    Severity::Doubt => finding::Severity::Warn,
-                    Severity::Note => finding::Severity::Info,
-                };
-                add(id, severity, &found.field, found.message.clone(), action);
-            }
+            let severity = match found.severity {
+                Severity::Error => finding::Severity::Fail,
+                Severity::Doubt => finding::Severity::Warn,
+                Severity::Note => finding::Severity::Info,
+            };
+            add(&found.id, severity, &found.field, found.message.clone());
         }
     }
     out
-}
-
-/// The stable id of a source's finding and the advice for it; `None` for findings that the entry itself shows.
-fn known(id: &str) -> Option<(&'static str, &'static str)> {
-    const LOOK: &str = "look the work up and correct the entry";
-    const RECORD: &str = "compare with the source and correct the entry";
-    Some(match id {
-        "identifier_of_other_work" => (
-            "identifier_of_other_work",
-            "find out which work is meant, and write its own identifier",
-        ),
-        "identifier_has_other_title" => (
-            "identifier_has_other_title",
-            "open the identifier; write the title that the work has now, or the identifier of the work that is meant",
-        ),
-        "arxiv_id_unknown" => ("arxiv_id_unknown", LOOK),
-        "doi_unknown" => ("doi_unknown", LOOK),
-        "title_of_other_people" => ("title_of_other_people", LOOK),
-        "similar_title_of_same_people" => ("similar_title_of_same_people", LOOK),
-        "authors_invented" => ("authors_invented", LOOK),
-        "authors_differ" => ("authors_differ", RECORD),
-        "authors_missing" => (
-            "authors_missing",
-            "name them, or end the list with `and others`",
-        ),
-        "authors_reordered" => ("authors_reordered", RECORD),
-        "title_differs" => ("title_differs", RECORD),
-        "year_differs" => ("year_differs", RECORD),
-        "venue_differs" => ("venue_differs", RECORD),
-        "preprint_only" => (
-            "preprint_only",
-            "cite the preprint, or name where it was published",
-        ),
-        "retracted" => (
-            "retracted",
-            "read why; cite the retraction with it, or drop the entry",
-        ),
-        _ => return None,
-    })
 }

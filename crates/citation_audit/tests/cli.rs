@@ -173,6 +173,87 @@ fn a_sound_paper_is_unverified_and_a_second_run_changes_no_byte() {
     );
 }
 
+/// To biber, keys that differ in case are two entries; to BibTeX they are one.
+#[test]
+fn keys_that_differ_in_case_are_two_entries_to_biber() {
+    let bib = "@article{Li2020, author={Li, Wei}, title={First thing}, journal={Nature}, year=2020}\n\
+        @article{li2020, author={Li, Hua}, title={Second thing}, journal={Science}, year=2020}\n";
+    let biblatex =
+        |options: &str| format!("\\usepackage[{options}]{{biblatex}}\\addbibresource{{refs.bib}}");
+    let two = ["fail duplicate_key li2020 refs.bib:2"];
+    for (preamble, end, expected) in [
+        (biblatex("backend=biber"), "", &[][..]),
+        (biblatex("style=apa"), "", &[]),
+        (String::from("\\addbibresource{refs.bib}"), "", &[]),
+        (biblatex("style=apa, backend = bibtex8"), "", &two),
+        (String::new(), "\\bibliography{refs}", &two),
+    ] {
+        let tex = format!(
+            "\\documentclass{{article}}{preamble}\\begin{{document}}\\cite{{Li2020}} \\cite{{li2020}}{end}\\end{{document}}\n"
+        );
+        let paper = Paper::new(&[("main.tex", &tex), ("refs.bib", bib)]);
+        assert_eq!(paper.audit(&[]).findings(), expected, "{preamble}");
+    }
+    let same = bib
+        .replace("Hua", "Wei")
+        .replace("Second", "The very first")
+        .replace("First", "The very first");
+    let tex = format!(
+        "\\documentclass{{article}}{}\\begin{{document}}\\cite{{Li2020}} \\cite{{li2020}}\\end{{document}}\n",
+        biblatex("")
+    );
+    let paper = Paper::new(&[("main.tex", &tex), ("refs.bib", &same)]);
+    assert_eq!(
+        paper.audit(&[]).findings(),
+        ["warn duplicate_work li2020 refs.bib:2"]
+    );
+}
+
+/// What an entry takes over from its parent identifies the parent.
+#[test]
+fn an_entry_is_not_the_same_work_as_its_parent() {
+    let bib = "@software{cgal, title={The Computational Geometry Algorithms Library}, author={{The CGAL Project}}, doi={10.1000/cgal}, year={1996}}\n\
+        @softwareversion{cgal:5, crossref={cgal}, version={5.0.2}, year={2020}}\n\
+        @softwareversion{cgal:6, crossref={cgal}, version={6.0}, year={2024}}\n";
+    let tex = "\\documentclass{article}\\begin{document}\\cite{cgal,cgal:5,cgal:6}\\bibliography{refs}\\end{document}\n";
+    let findings = Paper::new(&[("main.tex", tex), ("refs.bib", bib)])
+        .audit(&[])
+        .findings();
+    assert!(
+        !findings
+            .iter()
+            .any(|found| found.contains("duplicate_work")),
+        "{findings:?}"
+    );
+}
+
+#[test]
+fn years_of_three_digits_are_read() {
+    let entry = |key: &str, year: &str| {
+        format!(
+            "@book{{{key}, author={{A B}}, title={{T {key}}}, publisher={{P}}, year={{{year}}}}}\n"
+        )
+    };
+    let bib = [
+        entry("a", "947"),
+        entry("b", "c. 947 BC"),
+        entry("c", "47"),
+        entry("d", "19987"),
+    ]
+    .concat();
+    let tex = "\\documentclass{article}\\begin{document}\\cite{a,b,c,d}\\bibliography{refs}\\end{document}\n";
+    assert_eq!(
+        Paper::new(&[("main.tex", tex), ("refs.bib", &bib)])
+            .audit(&[])
+            .findings(),
+        [
+            "warn year_too_early a refs.bib:1",
+            "warn year_unreadable c refs.bib:3",
+            "warn year_unreadable d refs.bib:4",
+        ]
+    );
+}
+
 #[test]
 fn findings_have_kind_severity_and_place() {
     let second = "@book{knuth84, author = {Knuth, Donald E.}, title = {The {\\TeX}book}, publisher = {AW}, year = 1984}\n";

@@ -15,7 +15,7 @@ use crate::files::{Files, decode};
 use crate::gathered::{FILE_LIMIT, Gathered};
 use crate::html;
 use crate::pdf::{self, page};
-use crate::source::{Source, SourceType, is_overleaf, without_query};
+use crate::source::{Source, SourceType, is_overleaf, is_pdf, without_query};
 
 /// arXiv's answers are kept for a month: a given version never changes, and the newest version seldom does.
 const KEEP: Duration = Duration::from_hours(30 * 24);
@@ -41,7 +41,6 @@ pub(crate) fn gather(source: &Source, with: &With<'_>) -> Result<Gathered, Error
             match kind {
                 SourceType::LocalHtml => page(&bytes, place),
                 SourceType::LocalPdf => pdf(bytes, Some(path), place, with),
-                _ if bytes.starts_with(b"%PDF-") => pdf(bytes, Some(path), place, with),
                 _ => latex(path, bytes, place),
             }
         }
@@ -126,8 +125,7 @@ fn archive(bytes: &[u8], place: String, with: &With<'_>) -> Result<Gathered, Err
 /// Measures a server's answer. Its kind is found from the content, not from its name.
 fn content(response: Response, place: String, with: &With<'_>) -> Result<Gathered, Error> {
     let bytes = response.body;
-    let start = bytes.get(..bytes.len().min(1024)).unwrap_or_default();
-    if start.windows(5).any(|word| word == b"%PDF-") {
+    if is_pdf(&bytes) {
         return pdf(bytes, None, place, with);
     }
     if bytes.starts_with(&[0x1f, 0x8b]) || bytes.get(257..262) == Some(b"ustar") {

@@ -10,7 +10,7 @@ use crate::outline::{self, Piece};
 use crate::pdf::headings::unlabelled;
 use crate::pdf::page::caption_of;
 use crate::profile::{Basis, CitationStyle, Profile};
-use crate::prose::Opaque;
+use crate::prose::{Opaque, StandsFor};
 use crate::role::Role;
 
 /// Elements whose content is not text of the paper.
@@ -170,9 +170,11 @@ impl Reader {
             .flat_map(|classes| classes.split_whitespace());
         if name == "math" {
             let range = self.text.len()..self.text.len() + 1;
-            let is_word = true;
             self.text.push('x');
-            self.opaque.push(Opaque { range, is_word });
+            self.opaque.push(Opaque {
+                range,
+                stands_for: StandsFor::Word,
+            });
             return true;
         }
         if SKIPPED.contains(&name) {

@@ -56,7 +56,7 @@ pub(crate) fn profile(basis: Basis, pieces: &[Piece], style: CitationStyle) -> P
                 }
                 let after_references = parts
                     .iter()
-                    .any(|(section, _)| section.appendix || section.role == Role::References);
+                    .any(|(section, _)| section.appendix || section.is_bibliography());
                 let section = Section {
                     role,
                     conventional,
@@ -69,7 +69,7 @@ pub(crate) fn profile(basis: Basis, pieces: &[Piece], style: CitationStyle) -> P
                 parts.push((section, Counter::default()));
             }
             Piece::Text { text, opaque } => {
-                if section.role != Role::References {
+                if !section.is_bibliography() {
                     if !counter.goes_on_with(text) {
                         counter.close();
                         // The text of a PDF does not show where paragraphs end.

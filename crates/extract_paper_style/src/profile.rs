@@ -224,6 +224,13 @@ pub(crate) struct Captions {
     pub(crate) tables: Vec<usize>,
 }
 
+impl Section {
+    /// Whether it is a list of references, which is not running text.
+    pub(crate) fn is_bibliography(&self) -> bool {
+        self.role == Role::References && self.conventional
+    }
+}
+
 impl Profile {
     /// A profile from sections with their running text, statements and captions; everything else is unknown.
     pub(crate) fn of(

@@ -12,8 +12,18 @@ use serde::Serialize;
 pub(crate) struct Opaque {
     /// Byte range in the text, on character boundaries.
     pub(crate) range: Range<usize>,
-    /// Whether it counts as a word (a formula) or as nothing (a citation).
-    pub(crate) is_word: bool,
+    pub(crate) stands_for: StandsFor,
+}
+
+/// What a stretch of text that is not read counts as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum StandsFor {
+    /// A word: a formula, a piece of code.
+    Word,
+    /// A citation: no word, and no part of a sentence.
+    Nothing,
+    /// A citation that prints names: no word, but a sentence may begin with it.
+    Authors,
 }
 
 /// How a count is spread.
@@ -169,11 +179,14 @@ impl Counter {
         for stretch in opaque {
             at = self.letters(text, &mut word, at, stretch.range.start);
             if stretch.range.end > at {
-                if stretch.is_word {
+                if stretch.stands_for == StandsFor::Word {
                     self.begin(&mut word, at, "");
                     word.opaque = true;
                 } else {
                     self.end(text, &mut word, at);
+                }
+                if stretch.stands_for == StandsFor::Authors {
+                    self.settle("");
                 }
                 at = stretch.range.end;
             }
@@ -353,20 +366,20 @@ mod tests {
     #[test]
     fn formulas_are_words_and_citations_are_none() {
         let text = "Let x = 3. 5 hold [cite]. Then k-means [cite].";
-        let opaque = |piece: &str, is_word| {
+        let opaque = |piece: &str, stands_for| {
             let start = text.find(piece).expect("there");
             Opaque {
                 range: start..start + piece.len(),
-                is_word,
+                stands_for,
             }
         };
         let second = text.rfind("[cite]").expect("there");
         let stretches = [
-            opaque("x = 3. 5", true),
-            opaque("[cite]", false),
+            opaque("x = 3. 5", StandsFor::Word),
+            opaque("[cite]", StandsFor::Nothing),
             Opaque {
                 range: second..second + 6,
-                is_word: false,
+                stands_for: StandsFor::Nothing,
             },
         ];
         let mut counter = Counter::default();
@@ -403,7 +416,7 @@ mod tests {
         fn no_text_makes_it_panic(text in "([a-zA-Z0-9 .!?()\\[\\]\"'。é中—]|\\PC){0,80}", cuts in proptest::collection::vec(0usize..90, 0..6)) {
             let mut cuts: Vec<usize> = cuts.into_iter().map(|cut| text.floor_char_boundary(cut.min(text.len()))).collect();
             cuts.sort_unstable();
-            let opaque: Vec<Opaque> = cuts.chunks_exact(2).map(|pair| Opaque { range: pair[0]..pair[1], is_word: pair[0] % 2 == 0 }).collect();
+            let opaque: Vec<Opaque> = cuts.chunks_exact(2).map(|pair| Opaque { range: pair[0]..pair[1], stands_for: [StandsFor::Word, StandsFor::Nothing, StandsFor::Authors][pair[0] % 3] }).collect();
             let mut counter = Counter::default();
             counter.read(&text, &opaque);
             let words = counter.words();

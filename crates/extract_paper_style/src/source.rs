@@ -40,8 +40,8 @@ pub(crate) enum SourceType {
     Http,
 }
 
-/// Bytes at the start of a file without extension that are read to see whether it is an HTML page.
-const HEAD: u64 = 256;
+/// Bytes at the start of a file that show whether it is a PDF or an HTML page, whatever its name.
+const HEAD: usize = 1024;
 
 /// Fewest hexadecimal digits of an Overleaf project's identifier.
 const OVERLEAF_ID: usize = 24;
@@ -78,8 +78,12 @@ impl Source {
         }
         if path.exists() {
             let ending = path.extension().map(std::ffi::OsStr::to_ascii_lowercase);
+            let head = head(&path);
             let kind = match ending.as_deref().and_then(|name| name.to_str()) {
                 Some("pdf") => SourceType::LocalPdf,
+                None | Some("tex" | "ltx" | "latex" | "txt") if is_pdf(&head) => {
+                    SourceType::LocalPdf
+                }
                 Some("html" | "htm" | "xhtml") => SourceType::LocalHtml,
                 Some(
                     other @ ("md" | "markdown" | "rst" | "org" | "adoc" | "typ" | "docx" | "odt"),
@@ -93,7 +97,7 @@ impl Source {
                     let hint = "name the root document, or its folder";
                     return Err(Error::paper(&path.display().to_string(), &why, hint));
                 }
-                None if html::is_page(&decode(&head(&path))) => SourceType::LocalHtml,
+                None if html::is_page(&decode(&head)) => SourceType::LocalHtml,
                 None | Some("tex" | "ltx" | "latex" | "txt") => SourceType::LocalTex,
                 Some(other) => {
                     let why = format!("a file of the kind .{other} is no paper");
@@ -137,8 +141,14 @@ impl Source {
 
 /// The first bytes of a file.
 fn head(path: &Path) -> Vec<u8> {
-    let head = aris_fs::open(path).and_then(|file| file.head(HEAD));
+    let head = aris_fs::open(path).and_then(|file| file.head(HEAD as u64));
     head.unwrap_or_default()
+}
+
+/// Whether these bytes are a PDF.
+pub(crate) fn is_pdf(bytes: &[u8]) -> bool {
+    let start = bytes.get(..bytes.len().min(HEAD)).unwrap_or_default();
+    start.windows(5).any(|word| word == b"%PDF-")
 }
 
 /// A path as users write it, with `~/` for their home folder.

@@ -1,6 +1,6 @@
 //! The citation style of a LaTeX paper, from the bibliography style, the options of packages and the citation commands.
 
-use aris_latex::{Citation, Document};
+use aris_latex::{Block, Document, MarkKind};
 
 use crate::profile::{CitationStyle, Textual};
 
@@ -74,33 +74,42 @@ fn by_name(name: &str) -> CitationStyle {
     longest.map_or(CitationStyle::Unknown, |(style, _)| style)
 }
 
-/// Counts textual citations (`\citet`, `\textcite`), and these together with parenthetical ones; `None` if there are neither.
-pub(crate) fn textual(document: &Document) -> Option<Textual> {
+/// The command of each citation of a block.
+pub(crate) fn citations(block: &Block) -> impl Iterator<Item = &str> {
+    let mut last = 0;
+    block.marks.iter().filter_map(move |mark| match &mark.kind {
+        MarkKind::Cite {
+            command, number, ..
+        } if *number > last => {
+            last = *number;
+            Some(command.as_str())
+        }
+        _ => None,
+    })
+}
+
+/// Whether a command cites within the sentence: `\citet`, `\textcite`.
+fn is_textual(command: &str) -> bool {
+    begins(command, "citet") && !begins(command, "citetitle") || begins(command, "textcite")
+}
+
+/// Whether a command prints the names of authors as part of the sentence.
+pub(crate) fn names_authors(command: &str) -> bool {
+    is_textual(command) || begins(command, "citeauthor") || begins(command, "newcite")
+}
+
+fn begins(command: &str, word: &str) -> bool {
+    let start = command.as_bytes().get(..word.len());
+    start.is_some_and(|start| start.eq_ignore_ascii_case(word.as_bytes()))
+}
+
+/// Counts textual citations, and these together with parenthetical ones; `None` if there are neither.
+pub(crate) fn textual(blocks: &[Block]) -> Option<Textual> {
     let (mut textual, mut all) = (0, 0);
-    let mut last: Option<&Citation> = None;
-    for citation in &document.citations {
-        let begins = |word: &str| {
-            let start = citation.command.as_bytes().get(..word.len());
-            start.is_some_and(|start| start.eq_ignore_ascii_case(word.as_bytes()))
-        };
-        let is_textual = begins("citet") && !begins("citetitle") || begins("textcite");
-        if !is_textual && !begins("citep") && !begins("parencite") {
-            continue;
-        }
-        // The keys of one command are one citation: they stand side by side in one block.
-        let near = last.is_some_and(|before| {
-            before.block == citation.block
-                && before.place.file == citation.place.file
-                && before.command.eq_ignore_ascii_case(&citation.command)
-                && citation.place.offset
-                    <= before.place.offset + before.key.len() + citation.key.len() + 8
-        });
-        last = Some(citation);
-        if near {
-            continue;
-        }
-        all += 1;
-        textual += usize::from(is_textual);
+    for command in blocks.iter().flat_map(citations) {
+        let within = is_textual(command);
+        textual += usize::from(within);
+        all += usize::from(within || begins(command, "citep") || begins(command, "parencite"));
     }
     (all > 0).then_some(Textual { textual, all })
 }
@@ -175,7 +184,7 @@ mod tests {
             let mut files = |_: &str| Loaded::Text(text.as_str().into());
             let document = Document::read("m.tex", &mut files).expect("readable");
             assert_eq!(
-                of(&document, textual(&document)),
+                of(&document, textual(&document.blocks)),
                 expected,
                 "{preamble} {body}"
             );
@@ -187,6 +196,9 @@ mod tests {
         let text = "\\documentclass{article}\\begin{document}\\citet{a} \\citep{b,c} \\citet{d}\\citep{e}\\citetitle{f}\\end{document}";
         let mut files = |_: &str| Loaded::Text(text.into());
         let document = Document::read("m.tex", &mut files).expect("readable");
-        assert_eq!(textual(&document), Some(Textual { textual: 2, all: 4 }));
+        assert_eq!(
+            textual(&document.blocks),
+            Some(Textual { textual: 2, all: 4 })
+        );
     }
 }

@@ -593,6 +593,90 @@ fn a_sentence_may_end_with_a_word_that_is_an_abbreviation_before_numbers() {
     assert_eq!(profile["sections"][0]["sentences"]["count"], 3, "{profile}");
 }
 
+/// Sentences, citations of the sections, textual citations and all of a paper with this body.
+fn citing(body: &str) -> [Value; 4] {
+    let text = format!(
+        "\\documentclass{{article}}\\usepackage{{natbib}}\\newcommand{{\\algo}}[1]{{\\textsc{{#1}}}}\n\\begin{{document}}\n\\section{{Introduction}}\nOur method works well here{body}\n\\end{{document}}\n"
+    );
+    let project = Project::new().file("a.tex", text);
+    let profile = profile(&call(&project, "a.tex"));
+    let textual = &profile["textual_citations"];
+    [
+        profile["sentences"]["count"].clone(),
+        profile["sections"][0]["citations"].clone(),
+        textual["textual"].clone(),
+        textual["all"].clone(),
+    ]
+}
+
+#[test]
+fn a_citation_that_prints_names_may_begin_a_sentence_and_each_command_is_one_place() {
+    for (body, expected) in [
+        (
+            ". \\citet{a} show that. \\Citet*{b} found it. \\citet{c} disagree.",
+            json!([4, 3, 3, 3]),
+        ),
+        (
+            ". \\textcite{a} show that. \\citeauthor{b} \\citeyear{b} found it.",
+            json!([3, 3, 1, 1]),
+        ),
+        // Not the end of a sentence, or no citation that a sentence begins with.
+        (
+            ", cf. \\citet{a} and Fig. \\citet{b} and so on.",
+            json!([1, 2, 2, 2]),
+        ),
+        (
+            " in the U.S. \\citep{a} and so on. \\citep{b} More.",
+            json!([2, 2, 0, 2]),
+        ),
+        (" \\citep[\\algo{mh};][]{x}.", json!([1, 1, 0, 1])),
+        (
+            " \\citet[][hereafter \\citetalias{x}]{x} and so on.",
+            json!([1, 2, 2, 2]),
+        ),
+        (
+            " \\citep[see \\citealt{y}, and \\citealt{z}, too][]{x}.",
+            json!([1, 3, 0, 1]),
+        ),
+        (" \\citet{d}\\citet{e}.", json!([1, 2, 2, 2])),
+    ] {
+        assert_eq!(json!(citing(body)), expected, "{body}");
+    }
+}
+
+#[test]
+fn typed_references_are_no_running_text_in_any_format() {
+    let intro = "Our method works well here and there.";
+    let list = "Farr, B., Farr, W. M. (2015). Kombine: a sampler. Journal of Things, 12, 1-9.";
+    let head = "\\documentclass{article}\\begin{document}\\section{Introduction}";
+    let latex = |title: &str| {
+        format!(
+            "{head}{intro}\\section*{{{title}}}{list}\n\n\\appendix\\section{{Proofs}}They hold.\\end{{document}}"
+        )
+    };
+    let html = format!(
+        "<html><body><h2>Introduction</h2><p>{intro}</p><h2>References</h2><p>{list}</p><h2>Proofs</h2><p>They hold.</p></body></html>"
+    );
+    let measured = |name: &str, text: String| {
+        let project = Project::new().file(name, text);
+        let profile = profile(&call(&project, name));
+        [
+            profile["words"].clone(),
+            profile["sentences"]["count"].clone(),
+        ]
+    };
+    for title in ["References", "Bibliography", "Works Cited"] {
+        assert_eq!(
+            json!(measured("a.tex", latex(title))),
+            json!([9, 2]),
+            "{title}"
+        );
+    }
+    assert_eq!(json!(measured("a.html", html)), json!([9, 2]));
+    let models = measured("a.tex", latex("Reference models"));
+    assert_eq!(models[0], json!(23));
+}
+
 #[test]
 fn old_encodings_and_fragments_are_read() {
     let project = Project::new()

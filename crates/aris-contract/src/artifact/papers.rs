@@ -18,9 +18,17 @@ pub struct Paper {
     /// Whether `authors` is known to be cut short by the source ("et al.", a limit of the answer).
     #[serde(default, skip_serializing_if = "is_false")]
     pub authors_cut: bool,
+    /// Its title in the original language, and translations, as far as the source gives them. For comparison only.
+    #[serde(skip)]
+    #[schemars(skip)]
+    pub other_titles: Vec<String>,
     /// Year of publication as the source gives it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub year: Option<u16>,
+    /// Other years that the source gives: print beside online publication. For comparison only.
+    #[serde(skip)]
+    #[schemars(skip)]
+    pub other_years: Vec<u16>,
     /// `2026-04-21`, `2026-04` where the source gives no day.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub date: Option<String>,

@@ -66,6 +66,10 @@ pub enum MarkKind {
     Cite {
         /// The keys, in order.
         keys: Vec<String>,
+        /// The command without backslash and star.
+        command: String,
+        /// Counts up with the citations; the parts of one that another citation in its notes divides have the same.
+        number: u32,
     },
     /// A cross reference, or another number that only LaTeX knows (`\thesection`); the text is the placeholder `§ref`.
     Ref,

@@ -162,6 +162,8 @@ pub struct Document {
     pub citations: Vec<Citation>,
     /// The parts that have bibliographies of their own. The first is the document itself.
     pub ref_sections: Vec<RefSection>,
+    /// Whether biber reads the bibliographies, to which `Li` and `li` are two keys; `None` where biblatex is not used.
+    pub biber: Option<bool>,
     /// The entries of `thebibliography`.
     pub bibitems: Vec<Label>,
     /// The labels.

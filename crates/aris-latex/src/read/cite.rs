@@ -63,7 +63,12 @@ impl Reader<'_> {
         let is_muted = self.style.has(style::MUTE);
         let block = (!is_muted).then(|| self.writer.claim(self.place(token)));
         let named = keys.iter().map(|label| label.key.clone()).collect();
-        let link = self.writer.link(MarkKind::Cite { keys: named });
+        let command = self.command_name(token).to_owned();
+        let link = self.writer.link(|number| MarkKind::Cite {
+            keys: named,
+            command,
+            number,
+        });
         self.list_citations(token, keys, block);
         self.unread(token.with(Kind::Link(self.style.link)));
         if pre.is_empty() && post.is_empty() {
@@ -151,7 +156,7 @@ impl Reader<'_> {
     /// Writes the placeholder for a number that LaTeX knows and the reader does not: of labels, or `\arabic{page}`,
     /// `\thesection`, `\the\year`.
     pub(super) fn write_reference(&mut self, token: Token) {
-        let link = self.writer.link(MarkKind::Ref);
+        let link = self.writer.link(|_| MarkKind::Ref);
         self.write_as(Style { link, ..self.style }, token, REFERENCE);
     }
 

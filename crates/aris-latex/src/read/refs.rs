@@ -83,6 +83,13 @@ impl Reader<'_> {
         let options: String = self.raw(options).split_whitespace().collect();
         for Label { key, .. } in packages {
             self.refs.by_file |= key == "chapterbib.sty";
+            if key == "biblatex.sty" {
+                let backend = |option: &str| {
+                    let name = option.strip_prefix("backend=");
+                    name.is_some_and(|name| name.trim_start_matches('{').starts_with("bibtex"))
+                };
+                self.doc.biber = Some(!options.split(',').any(backend));
+            }
             let divisions = options
                 .split(',')
                 .find_map(|key| key.strip_prefix("refsection="));
@@ -103,7 +110,10 @@ impl Reader<'_> {
     }
 
     /// `\bibliography{a,b}`, `\addbibresource[label=x]{a.bib}`
-    pub(super) fn bibliography(&mut self, _: Token, how: How) {
+    pub(super) fn bibliography(&mut self, token: Token, how: How) {
+        if self.command_name(token) == "addbibresource" {
+            self.doc.biber.get_or_insert(true);
+        }
         let options = self.optional().unwrap_or_default();
         let is_starred = self.star();
         // `\nobibliography*`: the files of `\bibliography`.

@@ -84,10 +84,11 @@ impl Writer {
         !self.around.is_empty()
     }
 
-    /// Registers a citation or cross reference; text refers to it by the number returned.
-    pub(crate) fn link(&mut self, kind: MarkKind) -> u32 {
-        self.links.push(kind);
-        narrow(self.links.len())
+    /// Registers a citation or cross reference; text refers to it by its number.
+    pub(crate) fn link(&mut self, kind: impl FnOnce(u32) -> MarkKind) -> u32 {
+        let number = narrow(self.links.len() + 1);
+        self.links.push(kind(number));
+        number
     }
 
     /// Opens a block of its own inside the current one.

@@ -14,7 +14,9 @@ const MAX_FIELDS: usize = 300;
 /// The entries of one or several files by key, for lookup and inheritance.
 #[derive(Debug)]
 pub struct Index<'a> {
-    /// By key in lower case, as BibTeX compares. Of equal keys the first entry counts.
+    /// By key. Of equal keys the first entry counts.
+    exact: BTreeMap<&'a str, &'a Entry>,
+    /// By key in lower case, as BibTeX compares.
     entries: BTreeMap<String, &'a Entry>,
 }
 
@@ -43,18 +45,22 @@ pub struct Resolved<'a> {
 impl<'a> Index<'a> {
     /// Indexes the entries of these files, in order.
     pub fn new(files: impl IntoIterator<Item = &'a Bibliography>) -> Self {
-        let mut entries = BTreeMap::new();
+        let (mut exact, mut entries) = (BTreeMap::new(), BTreeMap::new());
         for entry in files.into_iter().flat_map(|file| &file.entries) {
+            exact.entry(entry.key.as_str()).or_insert(entry);
             entries
                 .entry(entry.key.to_ascii_lowercase())
                 .or_insert(entry);
         }
-        Self { entries }
+        Self { exact, entries }
     }
 
-    /// The first entry with this key, ignoring ASCII case.
+    /// The first entry with this key, else the first with this key in another case.
     pub fn get(&self, key: &str) -> Option<&'a Entry> {
-        self.entries.get(&key.to_ascii_lowercase()).copied()
+        let exact = self.exact.get(key);
+        exact
+            .or_else(|| self.entries.get(&key.to_ascii_lowercase()))
+            .copied()
     }
 
     /// Resolves `xdata` and `crossref`. Renames fields as biblatex does (a collection's `title` becomes the `booktitle` of its

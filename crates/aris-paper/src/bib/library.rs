@@ -46,6 +46,8 @@ pub struct Library<'a> {
     /// `None` for those that do not count.
     files: Vec<Option<&'a BibFile>>,
     index: Index<'a>,
+    /// Whether keys that differ in case are two keys, as for biber; to BibTeX they are one.
+    cased: bool,
     /// Entries by key in lower case, in file order; commented ones last.
     by_key: BTreeMap<String, Vec<Loc>>,
     /// Entries by biblatex's additional keys (`ids`).
@@ -94,9 +96,21 @@ impl<'a> Library<'a> {
         Self {
             index: Index::new(meant().map(|(_, file)| &file.read)),
             files,
+            cased: false,
             by_key,
             by_alias,
         }
+    }
+
+    /// Says whether keys that differ in case are two keys.
+    #[must_use]
+    pub fn cased(self, cased: bool) -> Self {
+        Self { cased, ..self }
+    }
+
+    /// Whether two keys are one.
+    pub fn is_same_key(&self, one: &str, two: &str) -> bool {
+        one == two || !self.cased && one.eq_ignore_ascii_case(two)
     }
 
     /// The entry that a citation of exactly this key refers to.
@@ -113,11 +127,17 @@ impl<'a> Library<'a> {
         self.by_key.get(&key.to_ascii_lowercase())?.first().copied()
     }
 
-    /// Keys in lower case, each with all its entries that are not commented.
-    pub fn groups(&self) -> impl Iterator<Item = (&str, Vec<Loc>)> {
-        self.by_key.iter().map(|(key, all)| {
-            let live = |loc: &Loc| self.entry(*loc).is_some_and(|entry| !entry.commented);
-            (key.as_str(), all.iter().copied().filter(live).collect())
+    /// The entries of each key that are not commented.
+    pub fn groups(&self) -> impl Iterator<Item = Vec<Loc>> {
+        self.by_key.values().flat_map(|all| {
+            let mut groups: BTreeMap<&str, Vec<Loc>> = BTreeMap::new();
+            for loc in all {
+                if let Some(entry) = self.entry(*loc).filter(|entry| !entry.commented) {
+                    let key = if self.cased { entry.key.as_str() } else { "" };
+                    groups.entry(key).or_default().push(*loc);
+                }
+            }
+            groups.into_values()
         })
     }
 
@@ -128,7 +148,7 @@ impl<'a> Library<'a> {
 
     /// Every entry that is not commented, in file order.
     pub fn all(&self) -> Vec<Loc> {
-        let mut all: Vec<Loc> = self.groups().flat_map(|(_, locs)| locs).collect();
+        let mut all: Vec<Loc> = self.groups().flatten().collect();
         all.sort();
         all
     }
@@ -207,7 +227,7 @@ impl<'a> Library<'a> {
         let wanted = plain(key);
         let mut near: Vec<(usize, &'a str)> = self
             .groups()
-            .filter_map(|(_, all)| self.entry(*all.first()?))
+            .filter_map(|all| self.entry(*all.first()?))
             .filter(|entry| entry.key.len().abs_diff(key.len()) <= 4 && key.len() <= 80)
             .map(|entry| {
                 (

@@ -206,11 +206,15 @@ impl Field {
     }
 }
 
-/// The year in a `year` or `date` value: the first group of exactly four digits.
+/// The year in a `year` or `date` value: the first group of exactly four digits, or a value of three digits.
 ///
-/// `2009-03`, `2001/2003`, `c. 1998` and `{1998}` give a year; `in press` and `20156` do not.
+/// `2009-03`, `2001/2003`, `c. 1998`, `{1998}` and `947` give a year; `in press`, `350 BC`, `98` and `20156` do not.
 pub fn year_of(text: &str) -> Option<u16> {
-    text.split(|c: char| !c.is_ascii_digit())
+    let mut groups = text.split(|c: char| !c.is_ascii_digit());
+    let early = Some(text.trim()).filter(|text| text.len() == 3);
+    groups
         .find(|digits| digits.len() == 4)
-        .and_then(|digits| digits.parse().ok())
+        .or(early)?
+        .parse()
+        .ok()
 }

@@ -74,6 +74,7 @@ pub(super) fn read(
             .collect(),
         items: items(&document),
         all_cited: document.nocite_all(),
+        cased: document.biber == Some(true),
         files: files.map(|include| include.candidates.clone()).collect(),
         included: included.collect(),
         ..References::default()
@@ -200,7 +201,7 @@ fn marks(document: &Document) -> Vec<Vec<Mark>> {
         let mut behind = footnotes.get(first..).unwrap_or(&[]).iter();
         let mark = |mark: &aris_latex::Mark| {
             let source = match &mark.kind {
-                MarkKind::Cite { keys } => {
+                MarkKind::Cite { keys, .. } => {
                     let keys = keys.iter().map(|key| key.trim());
                     Source::of_keys(keys.filter(|key| *key != "*"))?
                 }

@@ -54,6 +54,8 @@ pub struct References {
     pub listed: BTreeMap<u32, String>,
     /// Whether `\nocite{*}` occurs, which cites every entry.
     pub all_cited: bool,
+    /// Whether keys that differ in case are two keys, as for biber.
+    pub cased: bool,
     /// Bibliography files that the document asks for: for each the paths to try, in order.
     pub files: Vec<Vec<String>>,
     /// Files of text, packages and classes that the document asks for: all paths to try, named relative to the same folder as

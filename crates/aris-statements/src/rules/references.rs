@@ -46,6 +46,7 @@ pub(super) fn check(
         places.entry(&cited.key).or_default().push(&cited.place);
     }
     let library = Library::new(sources.bibliographies.unwrap_or_default());
+    let library = library.cased(all().any(|one| one.cased));
     let target = |key: &str| Target::of(key, &library, &items);
     let mut cited: BTreeSet<Loc> = places
         .keys()

@@ -2,8 +2,11 @@
 
 mod person;
 
+use std::collections::BTreeSet;
+
 use aris_contract::artifact::papers::{Paper, Source};
 use aris_paper::names::{self, Name, NameMatch};
+use aris_paper::titles;
 
 use crate::thresholds::{FEW, INVENTED};
 use person::{grade, is_comparable, is_group, name, people};
@@ -96,6 +99,15 @@ pub fn compare(cited: &[Name], others: bool, record: &Paper) -> Option<Compariso
     let is_mixed = |list: &[Name]| list.iter().any(is_group);
     // An unreadable list is not guessed.
     if cited.is_empty() || theirs.is_empty() || cited.iter().any(|name| name.malformed) {
+        return None;
+    }
+    // Names in two scripts are not compared: transliterations vary.
+    let scripts = |list: &[Name]| -> BTreeSet<u32> {
+        list.iter()
+            .map(|name| titles::script(&name.display()))
+            .collect()
+    };
+    if scripts(cited) != scripts(&theirs) {
         return None;
     }
     if is_mixed(cited) || is_mixed(&theirs) {

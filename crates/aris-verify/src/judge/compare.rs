@@ -39,18 +39,19 @@ fn titles(
     if reference.title.is_empty() {
         return None;
     }
-    let (likeness, record) = work
+    let (likeness, theirs, record) = work
         .iter()
         .filter(|record| !record.title.is_empty())
-        .map(|record| (title::relate(&reference.title, &record.title), *record))
-        .min_by_key(|(likeness, _)| *likeness)?;
+        .map(|record| (title::relate_any(&reference.title, record), *record))
+        .map(|((likeness, theirs), record)| (likeness, theirs, record))
+        .min_by_key(|(likeness, ..)| *likeness)?;
     if matches!(likeness, Likeness::Part | Likeness::Near) {
         let severity = Severity::doubt_if(likeness == Likeness::Near);
-        let message = format!("{} has \u{201c}{}\u{201d}", source(record), record.title);
+        let message = format!("{} has \u{201c}{theirs}\u{201d}", source(record));
         findings.push(Finding::new("title_differs", severity, "title", message));
     }
     let verdict = Match::of(likeness == Likeness::Same);
-    Some(Field::new("title", &reference.title).is(verdict, &record.title, record))
+    Some(Field::new("title", &reference.title).is(verdict, theirs, record))
 }
 
 fn people(
@@ -155,7 +156,10 @@ fn years(
     let field = Field::new("year", yours.to_string());
     let nearest = work
         .iter()
-        .filter_map(|record| Some((record.year?, *record)))
+        .flat_map(|record| {
+            let years = record.year.iter().chain(&record.other_years);
+            years.map(|year| (*year, *record))
+        })
         .min_by_key(|(year, _)| year.abs_diff(yours));
     let Some((theirs, record)) = nearest else {
         return Some(field.is(Match::Unknown, "", work.first()?));

@@ -1,6 +1,7 @@
 //! How well a record fits a reference.
 
 use aris_contract::artifact::papers::Paper;
+use aris_paper::titles;
 
 use crate::authors::{self, Agreement, Comparison};
 use crate::reference::Reference;
@@ -18,6 +19,8 @@ pub(super) enum Fit {
     OtherTitle,
     /// It has the main title, and nothing shows whose work it is.
     MainTitle,
+    /// Its title and authors are in another script, so nothing shows which work it is.
+    OtherScript,
     /// It is another work.
     Other,
 }
@@ -27,8 +30,16 @@ pub(super) fn fit_of_id(reference: &Reference, record: &Paper) -> Fit {
     if reference.title.is_empty() || record.title.is_empty() {
         return Fit::Work;
     }
-    match title::relate(&reference.title, &record.title) {
+    let (likeness, nearest) = title::relate_any(&reference.title, record);
+    match likeness {
         Likeness::Same | Likeness::Part | Likeness::Near => Fit::Work,
+        // Whether one title is a translation of the other is unknown; only other authors show another work.
+        Likeness::Other if titles::script(&reference.title) != titles::script(nearest) => {
+            match compared(reference, record) {
+                Some(found) if found.agreement() >= Agreement::Invented => Fit::Other,
+                _ => Fit::OtherScript,
+            }
+        }
         Likeness::OtherNumbers | Likeness::Other if same_people(reference, record) => {
             Fit::OtherTitle
         }
@@ -45,7 +56,7 @@ pub(super) fn fit_of_id(reference: &Reference, record: &Paper) -> Fit {
 
 /// How well a record from a search fits.
 pub(super) fn fit_of_title(reference: &Reference, record: &Paper) -> Fit {
-    let likeness = title::relate(&reference.title, &record.title);
+    let (likeness, _) = title::relate_any(&reference.title, record);
     if let Some(least) = reference.title_overlap {
         let enough = title::overlap(&reference.title, &record.title) >= least;
         if !enough {

@@ -29,6 +29,9 @@ fn records_of(said: &[Answer]) -> impl Iterator<Item = (Source, &Paper)> {
     })
 }
 
+/// A cited identifier leads to a record in another script, which may be the cited work.
+const OTHER_SCRIPT: &str = "identifier_in_other_script";
+
 /// The facts about one reference.
 #[derive(Default)]
 struct Case<'a> {
@@ -117,7 +120,7 @@ impl<'a> Case<'a> {
                 Some((Fit::MainTitle, record)) => {
                     self.main_title = self.main_title.or(Some((answer.source, record)));
                 }
-                Some((Fit::Other, _)) | None => {}
+                Some((Fit::OtherScript | Fit::Other, _)) | None => {}
             }
             let outcome = match best {
                 Some((Fit::Work, _)) => Outcome::Found,
@@ -198,6 +201,15 @@ impl<'a> Case<'a> {
             }
             return;
         }
+        if fit == Fit::OtherScript {
+            self.witness(source, &label, Outcome::Unclear, Some(record));
+            let message = format!(
+                "{label} is \u{201c}{}\u{201d}; whether that is the cited work cannot be told across scripts",
+                record.title
+            );
+            self.find(OTHER_SCRIPT, Severity::Note, field, message);
+            return;
+        }
         self.witness(source, &label, Outcome::OtherWork, Some(record));
         let (finding, severity, remark) = if fit == Fit::OtherTitle {
             (
@@ -244,9 +256,11 @@ impl<'a> Case<'a> {
             self.find("retracted", Severity::Doubt, "title", message);
         }
         self.findings.sort_by_key(|finding| finding.severity);
+        let other_script = self.findings.iter().any(|found| found.id == OTHER_SCRIPT);
         let existence = if !self.work.is_empty() {
             Existence::Exists
         } else if self.silent
+            || other_script
             || main_title.is_some()
             || reference.is_empty()
             || !self.is_decided(reference)
@@ -270,6 +284,8 @@ impl<'a> Case<'a> {
             Existence::Inconclusive => {
                 let reason = if main_title.is_some() {
                     "only_the_main_title_matches"
+                } else if other_script {
+                    OTHER_SCRIPT
                 } else if self.unknown_doi {
                     "doi_at_no_known_registry"
                 } else {

@@ -1,6 +1,7 @@
 //! Compares the cited venue with the records.
 
 use aris_contract::artifact::papers::{Kind, Paper};
+use aris_paper::titles;
 use aris_paper::venues::{self, VenueMatch};
 
 use crate::reference::Reference;
@@ -37,6 +38,10 @@ pub(super) fn compare(
             VenueMatch::Different if source(record) == "openalex" && !venues::is_known(theirs) => {}
             // Semantic Scholar names the conference instead of a workshop with its own name.
             VenueMatch::Different if source(record) == "semantic_scholar" && !is_venue(yours) => {
+                unclear = true;
+            }
+            // A translated name cannot be compared.
+            VenueMatch::Different if titles::script(yours) != titles::script(theirs) => {
                 unclear = true;
             }
             VenueMatch::Different => different = different.or(Some((theirs, *record))),

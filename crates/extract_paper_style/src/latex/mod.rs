@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use aris_latex::{Block, BlockKind, Document, MarkKind};
 
 use crate::profile::{Basis, Captions, Profile, Section, StatementKind};
-use crate::prose::{self, Counter, Opaque};
+use crate::prose::{self, Counter, Opaque, StandsFor};
 use crate::role::Role;
 use crate::style;
 
@@ -22,7 +22,7 @@ pub(crate) fn profile(document: &Document) -> Profile {
     let captions = parts.read(&document.blocks);
     let keys = document.citations.iter();
     let cited: BTreeSet<&str> = keys.map(|citation| citation.key.as_str()).collect();
-    let textual = style::textual(document);
+    let textual = style::textual(&document.blocks);
     let mut profile = Profile {
         citation_style: style::of(document, textual),
         cited_works: Some(cited.len()),
@@ -63,6 +63,7 @@ fn section(role: Role, conventional: bool) -> Section {
 
 /// Counts the formulas and citations of a block.
 fn count_marks(block: &Block, section: &mut Section) {
+    *section.citations.get_or_insert(0) += style::citations(block).count();
     if block.kind == BlockKind::DisplayMath {
         *section.displayed_formulas.get_or_insert(0) += 1;
     }
@@ -72,7 +73,6 @@ fn count_marks(block: &Block, section: &mut Section) {
             MarkKind::DisplayMath if block.kind != BlockKind::DisplayMath => {
                 &mut section.displayed_formulas
             }
-            MarkKind::Cite { .. } => &mut section.citations,
             _ => continue,
         };
         *number.get_or_insert(0) += 1;
@@ -182,7 +182,7 @@ impl Parts {
             count_marks(block, section);
             match &block.kind {
                 BlockKind::Paragraph | BlockKind::ListItem | BlockKind::Abstract
-                    if !is_in_float(block) =>
+                    if !is_in_float(block) && !section.is_bibliography() =>
                 {
                     if !(formula_before && counter.goes_on_with(&block.text)) {
                         counter.close();
@@ -247,15 +247,16 @@ fn opaque(block: &Block) -> Vec<Opaque> {
     use MarkKind::{Cite, Code, DisplayMath, Math, Ref, Url};
     let mut found: Vec<Opaque> = Vec::new();
     for mark in &block.marks {
-        let is_word = match mark.kind {
-            Math | DisplayMath | Code | Url | Ref => true,
-            Cite { .. } => false,
+        let stands_for = match &mark.kind {
+            Math | DisplayMath | Code | Url | Ref => StandsFor::Word,
+            Cite { command, .. } if style::names_authors(command) => StandsFor::Authors,
+            Cite { .. } => StandsFor::Nothing,
             _ => continue,
         };
         let from = found.last().map_or(0, |last| last.range.end);
         let range = mark.range.start.max(from)..mark.range.end.max(from);
         if !range.is_empty() {
-            found.push(Opaque { range, is_word });
+            found.push(Opaque { range, stands_for });
         }
     }
     found

@@ -231,16 +231,27 @@ fn join(paragraph: &mut String, line: &str) {
     paragraph.push_str(line);
 }
 
+/// Whether a text ends like a sentence.
+fn is_whole(text: &str) -> bool {
+    text.ends_with(['.', '!', '?', '。', '！', '？'])
+}
+
 /// Ends a paragraph, and keeps it if it is prose.
 fn flush(paragraph: &mut String, pieces: &mut Vec<Piece>) {
     let text = std::mem::take(paragraph);
     let count = |is: fn(char) -> bool| text.chars().filter(|letter| is(*letter)).count();
     let letters = count(char::is_alphabetic);
     let visible = count(|letter| !letter.is_whitespace());
-    let whole = text.ends_with(['.', '!', '?', '。', '！', '？']);
+    let whole = is_whole(&text);
     // Chinese and Japanese have no spaces between words.
     let words = text.split_whitespace().count() + count(|letter| letter >= '\u{2e80}');
-    let is_prose = 10 * letters >= 6 * visible && (words >= PROSE_WORDS || whole && words >= 3);
+    // The last line of a paragraph may stand alone on the next page.
+    let before = pieces.iter().rev();
+    let mut before = before.skip_while(|piece| matches!(piece, Piece::Figure(_) | Piece::Table(_)));
+    let goes_on = text.starts_with(char::is_lowercase)
+        && matches!(before.next(), Some(Piece::Text { text, .. }) if !is_whole(text));
+    let is_prose =
+        10 * letters >= 6 * visible && (words >= PROSE_WORDS || whole && (words >= 3 || goes_on));
     if is_prose && !is_index(&text) {
         pieces.push(Piece::Text {
             text,

@@ -288,6 +288,45 @@ fn a_page_without_headings_is_measured_as_one_piece() {
     assert_no_leak(&run, &lines.join("\n"), &["purple"]);
 }
 
+/// The end of a paragraph stands alone on the next page; what does not go on with a sentence is not text. The file's name does not
+/// say that it is a PDF.
+#[test]
+fn the_last_word_of_a_paragraph_counts_on_the_next_page() {
+    if !has_poppler() {
+        return;
+    }
+    let measured = |top: &str| {
+        let first = [
+            (72.0, 700.0, 12.0, true, "1 Introduction"),
+            (
+                72.0,
+                670.0,
+                10.0,
+                false,
+                "Gadgets were long thought to be green, and nobody has looked at the",
+            ),
+        ];
+        let next = [
+            (72.0, 700.0, 10.0, false, top),
+            (72.0, 660.0, 12.0, true, "2 Method"),
+            (
+                72.0,
+                630.0,
+                10.0,
+                false,
+                "We looked at them at night, and found that they are purple.",
+            ),
+        ];
+        let project = Project::new().file("paper", document(&[drawn(&first), drawn(&next)]));
+        let run = call(&project, "paper");
+        assert_eq!(run.data()["source_type"], "local_pdf");
+        profile(&run)["sections"][0]["words"].clone()
+    };
+    assert_eq!(measured("gadgets."), 14);
+    assert_eq!(measured("x axis"), 13);
+    assert_eq!(measured("Title."), 13);
+}
+
 /// A page on which each character is drawn separately, in a font that has a character map but no widths.
 fn letter_by_letter(text: &str, code: fn(u8) -> String, font: [String; 4]) -> Vec<u8> {
     let mut content = String::new();

@@ -1,7 +1,7 @@
 //! Repeats, offline, the audits that programs can make, and compares them with their artifacts.
 
 use aris_audit::PaperFiles;
-use aris_citations::{Finding as Cited, LOOKED_UP, Severity, examine, verdict};
+use aris_citations::{Finding as Cited, Severity, examine, verdict};
 use aris_claims::Details;
 use aris_claims::bindings::FILE_NAME;
 use aris_claims::project::{Options, Project};
@@ -110,7 +110,7 @@ fn contradicted(case: &Case, audit: &Audit, what: &str, fix: &str) -> Finding {
 /// Id and severity of a finding that requires an answer from a source.
 fn looked_up(found: &Value) -> Option<(&'static str, Severity)> {
     let id = found.get("id")?.as_str()?;
-    let id = LOOKED_UP.into_iter().find(|known| *known == id)?;
+    let (id, _) = aris_citations::looked_up(id)?;
     let severity = match found.get("severity")?.as_str()? {
         "info" => Severity::Info,
         "warn" => Severity::Warn,

@@ -53,7 +53,7 @@ fn syntax(library: &Library<'_>, cited: &BTreeSet<Loc>, distributed: bool) -> Ve
 
 fn duplicate_keys(library: &Library<'_>, cited: &BTreeSet<Loc>) -> Vec<Finding> {
     let mut findings = Vec::new();
-    for (_, all) in library.groups() {
+    for all in library.groups() {
         let Some((first, others)) = all.split_first() else {
             continue;
         };

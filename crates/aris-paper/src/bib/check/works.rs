@@ -26,7 +26,7 @@ pub(super) fn check(library: &Library<'_>, cited: &BTreeSet<Loc>) -> Vec<Finding
                 continue;
             };
             // `entries` reports entries with the same key.
-            if other.key.eq_ignore_ascii_case(&entry.key)
+            if library.is_same_key(&other.key, &entry.key)
                 || !told.insert(first)
                 || are_parts(&resolved, &library.resolve(other))
             {
@@ -55,16 +55,22 @@ pub(super) fn check(library: &Library<'_>, cited: &BTreeSet<Loc>) -> Vec<Finding
     findings
 }
 
-/// Identities of a work: a label that two entries of the same work share, and its kind for messages.
+/// Identities of a work: a label that two entries of the same work share, and its kind for messages. What an entry inherits
+/// identifies its parent.
 fn identities(resolved: &Resolved<'_>) -> Vec<(String, &'static str)> {
+    let own = Resolved {
+        entry: resolved.entry,
+        inherited: Vec::new(),
+        dangling: Vec::new(),
+    };
     let mut labels = Vec::new();
     labels.extend(
-        facts::dois(resolved)
+        facts::dois(&own)
             .iter()
             .map(|doi| (format!("doi {}", doi.folded()), "DOI")),
     );
     labels.extend(
-        facts::arxiv_ids(resolved)
+        facts::arxiv_ids(&own)
             .iter()
             .map(|id| (format!("arxiv {id}"), "arXiv identifier")),
     );
@@ -72,7 +78,7 @@ fn identities(resolved: &Resolved<'_>) -> Vec<(String, &'static str)> {
         .into_iter()
         .find_map(|name| resolved.field(name));
     let first = author.and_then(|field| names::parse_list(&field.raw).names.into_iter().next());
-    if let (Some(title), Some(first)) = (resolved.text("title"), first) {
+    if let (Some(title), Some(first)) = (own.text("title"), first) {
         let key = titles::key(title);
         let family = titles::key(&first.last);
         if key.chars().count() >= MIN_TITLE && !family.is_empty() {
