@@ -8,6 +8,7 @@ use std::process::{Child, Command, Stdio};
 
 use crate::error::AttemptError;
 use crate::format::{SPEC, Spec};
+use crate::records;
 
 /// How to start a runner: a program that calls [`runner::serve`](crate::runner::serve) with its last argument.
 #[derive(Clone, Debug)]
@@ -27,6 +28,12 @@ pub fn prepare(folder: &Path, spec: &Spec) -> Result<(), AttemptError> {
     let path = folder.join(SPEC);
     let bytes = serde_json::to_vec(spec).map_err(AttemptError::record(&path))?;
     Ok(aris_fs::replace_unsynced(&path, &bytes)?)
+}
+
+/// The log in the specification of an attempt; `None`: there is none.
+pub fn log_of(folder: &Path) -> Option<PathBuf> {
+    let spec: Option<Spec> = records::read_optional(&folder.join(SPEC)).ok()?;
+    Some(spec?.log)
 }
 
 /// A runner that is starting up, and waits for [`Watch::begin`](crate::Watch::begin). If its connection ends before that, it claims nothing

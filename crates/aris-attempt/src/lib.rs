@@ -22,7 +22,7 @@ mod standing;
 mod watch;
 
 pub use error::AttemptError;
-pub use launch::{Runner, Waiting, prepare};
+pub use launch::{Runner, Waiting, log_of, prepare};
 pub use outputs::{Before, Pattern, files as output_files, would_match};
 pub use processes::{boot_id, runs};
 pub use runner::record::touch;

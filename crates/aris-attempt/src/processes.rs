@@ -10,9 +10,6 @@ use rustix::process::{Pid, PidfdFlags, Signal, kill_process, pidfd_open, pidfd_s
 /// Most bytes of `/proc/<pid>/stat`; with a name of a thousand bytes it is still shorter.
 const STAT_LIMIT: u64 = 16 * 1024;
 
-/// Most bytes of a process's list of children; far above what a machine runs.
-const CHILDREN_LIMIT: u64 = 16 * 1024 * 1024;
-
 /// What `/proc/<pid>/stat` says of a process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Stat {
@@ -108,28 +105,6 @@ pub(crate) fn own_pid() -> i32 {
     rustix::process::getpid().as_raw_nonzero().get()
 }
 
-/// All descendants of process `root` that have not exited, without `root` itself. A process that starts during this call may be missing, so
-/// whoever ends a tree repeats the call until it is empty.
-pub(crate) fn descendants(root: i32) -> Vec<Member> {
-    let mut found = BTreeSet::new();
-    let mut open = vec![root];
-    while let Some(parent) = open.pop() {
-        let Some(children) = children(parent) else {
-            // The process is gone. If it is the root, this kernel does not list children (`CONFIG_PROC_CHILDREN`).
-            if parent == root {
-                return descendants_by_scan(root);
-            }
-            continue;
-        };
-        for (member, _) in children.into_iter().filter_map(living) {
-            if found.insert(member) {
-                open.push(member.pid);
-            }
-        }
-    }
-    found.into_iter().collect()
-}
-
 /// The processes that have this file open, as far as this user may inspect them.
 pub(crate) fn holders(path: &Path) -> Vec<Member> {
     let has = |pid: i32| {
@@ -142,39 +117,22 @@ pub(crate) fn holders(path: &Path) -> Vec<Member> {
     holders
 }
 
-/// A process that has not exited, with its parent.
-fn living(pid: i32) -> Option<(Member, i32)> {
-    let stat = stat(pid).filter(|stat| !stat.over)?;
-    let start_ticks = stat.start_ticks;
-    Some((Member { pid, start_ticks }, stat.parent))
-}
-
 /// All processes that have not exited, with their parents.
 fn all() -> Vec<(Member, i32)> {
     let entries = aris_fs::list_sorted(Path::new("/proc")).unwrap_or_default();
     let numbers = entries.iter().filter_map(|entry| entry.name.to_str());
     let numbers = numbers.filter_map(|name| name.parse().ok());
+    let living = |pid| {
+        let stat = stat(pid).filter(|stat| !stat.over)?;
+        let start_ticks = stat.start_ticks;
+        Some((Member { pid, start_ticks }, stat.parent))
+    };
     numbers.filter_map(living).collect()
 }
 
-/// The children of all threads of a process.
-fn children(pid: i32) -> Option<Vec<i32>> {
-    let mut children = Vec::new();
-    let tasks = aris_fs::list_sorted(Path::new(&format!("/proc/{pid}/task"))).ok()?;
-    let mut listed = false;
-    for task in tasks {
-        let Ok(bytes) = aris_fs::read(&task.path.join("children"), CHILDREN_LIMIT) else {
-            continue;
-        };
-        listed = true;
-        let text = String::from_utf8_lossy(&bytes);
-        let numbers = text.split_ascii_whitespace();
-        children.extend(numbers.filter_map(|pid| pid.parse::<i32>().ok()));
-    }
-    listed.then_some(children)
-}
-
-fn descendants_by_scan(root: i32) -> Vec<Member> {
+/// All descendants of process `root` that have not exited, without `root` itself. A process that starts during this call may be missing, so
+/// whoever ends a tree repeats the call until it is empty.
+pub(crate) fn descendants(root: i32) -> Vec<Member> {
     let all = all();
     let mut family = BTreeSet::from([root]);
     loop {

@@ -46,6 +46,13 @@ pub fn judge(exit: &Exit, done_when: DoneWhen, continues: bool) -> Verdict {
         Ending::Signal(signal) => format!("ended by signal {signal}"),
         Ending::StartFailed(what) => what.clone(),
     };
+    let stale = if any_fresh || !declared {
+        let old = (!old.is_empty()).then(|| old.join(", "));
+        old.map(|old| format!("outputs from before the start of this attempt: {old}"))
+    } else {
+        let none = "no declared output is newer than the start of the job";
+        Some(none.to_owned())
+    };
     let log_says = |oom: &OomText| format!("the log says {:?} at byte {}", oom.pattern, oom.offset);
     let mut output_present = false;
     // `Ok`: completed, perhaps with a warning. `Err`: the reason and the error.
@@ -59,8 +66,7 @@ pub fn judge(exit: &Exit, done_when: DoneWhen, continues: bool) -> Verdict {
         }
         (Ending::Code(0), EndedByUs::None) => {
             if !declared || (all_there && any_fresh) {
-                let old = (!old.is_empty()).then(|| old.join(", "));
-                Ok(old.map(|old| format!("outputs from before the start of this attempt: {old}")))
+                Ok(stale)
             } else if !all_there {
                 let error = format!("exit status 0, but no file matches {}", missing.join(", "));
                 Err(match &exit.oom {
@@ -69,8 +75,7 @@ pub fn judge(exit: &Exit, done_when: DoneWhen, continues: bool) -> Verdict {
                     None => (Reason::NoOutput, error),
                 })
             } else if done_when == DoneWhen::Output {
-                let warning = "no declared output is newer than the start of the job";
-                Ok(Some(warning.to_owned()))
+                Ok(stale)
             } else {
                 let error = "exit status 0, but every declared output is from before the start";
                 Err((Reason::OutputUnchanged, error.to_owned()))
@@ -93,7 +98,8 @@ pub fn judge(exit: &Exit, done_when: DoneWhen, continues: bool) -> Verdict {
                 );
                 Err((Reason::HostOom, error))
             } else if all_there && done_when == DoneWhen::Output {
-                Ok(Some(format!("the outputs are there, but {how}")))
+                let stale = stale.map_or_else(String::new, |stale| format!("; {stale}"));
+                Ok(Some(format!("the outputs are there, but {how}{stale}")))
             } else if matches!(exit.ending, Ending::Signal(_)) {
                 Err((Reason::Signal, how))
             } else {

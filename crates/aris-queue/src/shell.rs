@@ -13,6 +13,14 @@ pub fn pipes(command: &str) -> bool {
     scan(command).0
 }
 
+/// Whether a path is written for a shell, which would put something else in its place: `~/x`, `$HOME/x`, `a/${NAME}.json`.
+pub(crate) fn is_for_a_shell(path: &str) -> bool {
+    let name =
+        |text: &str| text.starts_with(|char: char| char.is_ascii_alphabetic() || char == '_');
+    let mut variables = path.split('/').filter_map(|part| part.strip_prefix('$'));
+    path == "~" || path.starts_with("~/") || path.contains("${") || variables.any(name)
+}
+
 /// Whether a command has a pipe, and whether it ends in a comment.
 fn scan(command: &str) -> (bool, bool) {
     let (mut pipe, mut comment) = (false, false);

@@ -29,6 +29,29 @@ pub(crate) fn pair(name: &str, node: Node) -> (Key, Node) {
     (key, node)
 }
 
+/// A value as Python prints it, which is what commands of a grid get.
+pub(crate) fn printed(node: &Node) -> String {
+    let inside = |node: &Node| match node.kind() {
+        Some(Kind::Text(text)) => format!("'{text}'"),
+        _ => printed(node),
+    };
+    match (&node.value, node.kind()) {
+        (_, Some(Kind::Null)) => String::from("None"),
+        (_, Some(Kind::Bool(true))) => String::from("True"),
+        (_, Some(Kind::Bool(false))) => String::from("False"),
+        (Value::Scalar { text, .. }, _) => text.clone(),
+        (Value::List(items), _) => {
+            let items: Vec<String> = items.iter().map(inside).collect();
+            format!("[{}]", items.join(", "))
+        }
+        (Value::Map(entries), _) => {
+            let entries = entries.iter();
+            let entries = entries.map(|(key, value)| format!("'{}': {}", key.text, inside(value)));
+            format!("{{{}}}", entries.collect::<Vec<_>>().join(", "))
+        }
+    }
+}
+
 /// The value of a key; null counts as absent.
 pub(crate) fn present<'a>(node: &'a Node, key: &str) -> Option<&'a Node> {
     node.get(key).filter(|node| !node.is_null())

@@ -153,8 +153,8 @@ impl Error {
     }
 
     /// The job has no such log.
-    pub(crate) fn no_log(id: &str, attempt: u32) -> Self {
-        let message = match attempt {
+    pub(crate) fn no_log(id: &str, attempt: u32, last: u32) -> Self {
+        let message = match last {
             0 => format!("job {id:?} has not started"),
             _ => format!("job {id:?} has no log of attempt {attempt}"),
         };

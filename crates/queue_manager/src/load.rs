@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use crate::snapshot;
-use aris_attempt::Standing;
 use aris_cli::Context;
 use aris_contract::ErrorKind;
 use aris_contract::hex::hex;
@@ -257,15 +256,18 @@ fn deployed(place: &Place, path: &Path, context: &Context) -> Option<PathBuf> {
 pub(crate) fn remarks(manifest: &Manifest) -> impl Iterator<Item = (&'static str, String)> {
     let empty = manifest.jobs.is_empty();
     let empty = empty.then(|| String::from("the manifest has no jobs"));
-    // Slurm also sends the signal before it preempts a job.
-    let no_end = |job: &&manifest::Job| {
-        let told = job.settings.notice.is_some() && job.settings.time_limit_ms.is_none();
-        told && manifest.engine != Engine::Slurm
+    let amiss = |job: &manifest::Job| match (job.settings.notice?, job.settings.time_limit_ms) {
+        (notice, Some(limit)) if notice.before_ms >= limit => Some(
+            "a notice that is due when it begins: before is not less than time_limit, and the program may not wait for it yet",
+        ),
+        // Slurm also sends the signal before it preempts a job.
+        (_, None) if manifest.engine != Engine::Slurm => {
+            Some("a notice and no time_limit, so that it is never given")
+        }
+        _ => None,
     };
-    let notice = manifest.jobs.iter().find(no_end).map(|job| {
-        let id = &job.id;
-        format!("job {id:?} has a notice and no time_limit, so that it is never given")
-    });
+    let mut jobs = manifest.jobs.iter();
+    let notice = jobs.find_map(|job| Some(format!("job {:?} has {}", job.id, amiss(job)?)));
     let pipes = hidden_ends(manifest);
     let shared = manifest.shared_output();
     let all = [
@@ -684,10 +686,8 @@ pub(crate) fn same_queue(place: &Place, current: &Current, context: &Context) ->
     }
     let queue = look(place, current.manifest.clone(), context.now())?;
     let for_others = |job: &u32| {
-        let stands = aris_attempt::standing(&manager::folder(place, &queue, *job));
-        let outputs = queue.job(*job).outputs.iter().map(|it| &**it);
-        let ended = matches!(stands, Ok(Standing::Ended(exit)) if !exit.outputs.iter().map(|it| &*it.pattern).eq(outputs));
-        ended && queue.state(*job) == State::Completed
+        let same = queue.declared(*job).1 == queue.job(*job).outputs;
+        !same && queue.state(*job) == State::Completed
     };
     let other = others(&queue).next();
     let other = other.or_else(|| (0..queue.len()).find(for_others));

@@ -98,9 +98,18 @@ impl Place {
         self.queue.join("ctl")
     }
 
-    /// The summary that is written at the end of a run.
-    pub(crate) fn summary(&self) -> PathBuf {
-        self.state.with_file_name("summary.md")
+    /// A file for people beside the state file. Its name begins with that of the state file where the folder has another queue, unless this
+    /// is `queue_state.json`.
+    pub(crate) fn beside(&self, name: &str) -> PathBuf {
+        let state = self.state.file_name().unwrap_or_default();
+        let state = state.to_string_lossy();
+        let state = state.strip_suffix(".json").unwrap_or(&state);
+        let entries = aris_fs::list_sorted(self.folder()).unwrap_or_default();
+        let others = entries.into_iter().map(|entry| entry.path);
+        let mut others = others.filter(|path| *path != self.queue && Self::is_queue(path));
+        let shared = others.any(|path| path.extension().is_some_and(|it| it == "queue"));
+        let own = (shared && state != "queue_state").then(|| format!("{state}.{name}"));
+        self.state.with_file_name(own.as_deref().unwrap_or(name))
     }
 }
 

@@ -80,7 +80,7 @@ impl FromStr for CardId {
 #[derive(Serialize, Deserialize)]
 #[serde(
     untagged,
-    expecting = "the number of a card\n1, or \"1:0\" for a slice of card 1"
+    expecting = "must hold numbers of cards\n1, or \"1:0\" for a slice of card 1"
 )]
 enum Written {
     Number(u32),

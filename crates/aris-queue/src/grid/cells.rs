@@ -4,7 +4,7 @@ use super::template::Cell;
 use super::when::{Condition, condition};
 use super::{Axis, Scalar, axis_of, yaml11};
 use crate::problem::Problems;
-use crate::tree::{Kind, Node, Value, made, one_or_many, present, quoted};
+use crate::tree::{Kind, Node, Value, made, one_or_many, present, printed, quoted};
 use aris_contract::text::counted;
 use aris_yaml::Number;
 
@@ -238,7 +238,8 @@ fn list(name: &str, node: &Node, problems: &mut Problems) -> Vec<Scalar> {
 
 fn scalar(node: &Node, name: &str, problems: &mut Problems) -> Option<Scalar> {
     let kind = node.kind();
-    let Some(text) = printed(node).filter(|_| !node.is_list() || !node.items().is_empty()) else {
+    let is_usable = |node: &Node| !holds_map(node) && node.items().is_empty() != node.is_list();
+    let Some(text) = is_usable(node).then(|| printed(node)) else {
         let message = if node.items().is_empty() {
             format!("a value of {name} must be a scalar, not {}", node.noun())
         } else {
@@ -282,23 +283,8 @@ fn scalar(node: &Node, name: &str, problems: &mut Problems) -> Option<Scalar> {
     })
 }
 
-/// A value as Python prints it; `None` for maps, and for lists that hold one.
-fn printed(node: &Node) -> Option<String> {
-    match (&node.value, node.kind()) {
-        (_, Some(Kind::Null)) => Some(String::from("None")),
-        (_, Some(Kind::Bool(true))) => Some(String::from("True")),
-        (_, Some(Kind::Bool(false))) => Some(String::from("False")),
-        (Value::Scalar { text, .. }, _) => Some(text.clone()),
-        (Value::List(items), _) => {
-            let items = items.iter().map(|item| match item.kind() {
-                Some(Kind::Text(text)) => Some(format!("'{text}'")),
-                _ => printed(item),
-            });
-            let items: Option<Vec<String>> = items.collect();
-            Some(format!("[{}]", items?.join(", ")))
-        }
-        (Value::Map(_), _) => None,
-    }
+fn holds_map(node: &Node) -> bool {
+    matches!(node.value, Value::Map(_)) || node.items().iter().any(holds_map)
 }
 
 /// Whether two values have the same text or are equal numbers.

@@ -187,7 +187,7 @@ impl Grid<'_> {
             if !new {
                 let message = format!("phase {phase:?}: several jobs have the id {id:?}");
                 let hint =
-                    "put every axis of the grid into the id; upper and lower case count as equal";
+                    "put every axis of the grid into the id, with values that print differently: true and \"True\" do not, and upper and lower case count as equal";
                 problems.at(place, message, Some(hint));
             }
             let job = self.job(&id, cell, problems);
@@ -252,6 +252,7 @@ impl Grid<'_> {
                 // Written under one name: the reference's programs read only `expected_output`.
                 "expected_output" | "output_check" => ("expected_output", Use::Glob),
                 "setup" => ("setup", Use::Shell),
+                "preconditions" => ("preconditions", Use::Braces),
                 name => (name, Use::Plain),
             };
             keys.push(pair(name, template::value(value, usage, cell, problems)));

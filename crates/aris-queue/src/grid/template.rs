@@ -36,6 +36,8 @@ pub(super) enum Use {
     Shell,
     /// With wildcards escaped, for a glob.
     Glob,
+    /// Unchanged, also in place of `{name}`, for preconditions.
+    Braces,
 }
 
 /// A piece of a template: literal text, or `${name}`.
@@ -81,7 +83,12 @@ pub(super) fn text(node: &Node, usage: Use, cell: Cell<'_>, problems: &mut Probl
                 problems.at(node, message, Some(&hint));
             }
             Use::Glob => text.push_str(&globbed(value)),
-            Use::Plain | Use::Shell => text.push_str(value),
+            Use::Plain | Use::Shell | Use::Braces => text.push_str(value),
+        }
+    }
+    if usage == Use::Braces {
+        for (axis, value) in cell.axes.iter().zip(cell.values()) {
+            text = text.replace(&format!("{{{}}}", axis.name), &value.text);
         }
     }
     text

@@ -22,18 +22,6 @@ impl Engine {
     pub const ALL: [Self; 3] = [Self::Local, Self::Slurm, Self::Hq];
 }
 
-/// Whether the manager or the engine holds a phase back until its parents are completed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(rename_all = "lowercase")]
-pub enum Release {
-    /// The manager.
-    #[default]
-    Manager,
-    /// The engine, by its own dependencies.
-    Engine,
-}
-
 /// What happens to jobs whose dependency did not complete.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]

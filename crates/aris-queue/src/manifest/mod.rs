@@ -21,7 +21,7 @@ use std::sync::Arc;
 use aris_attempt::cards::CardId;
 
 pub use changes::{differences, named};
-pub use choices::{DoneWhen, Engine, OnDepFailure, OtherGpu, Release};
+pub use choices::{DoneWhen, Engine, OnDepFailure, OtherGpu};
 pub use file::Positive;
 pub(crate) use file::grid::Keys as GridKeys;
 pub use file::slurm::{Extra, Gres, Slurm};
@@ -64,8 +64,6 @@ pub struct Manifest {
     pub provenance: bool,
     /// Where jobs run.
     pub engine: Engine,
-    /// Whether the manager or Slurm holds a phase back until its parents are completed.
-    pub release: Release,
     /// Phases, in the manifest's order.
     pub phases: Vec<Phase>,
     /// Jobs of all phases, in the manifest's order.

@@ -155,7 +155,6 @@ fn top(root: &Node, problems: &mut Problems) -> Option<Manifest> {
         exclusive: top.exclusive.unwrap_or(false),
         reserve_after_ms: top.reserve_after.map_or(600_000, |it| it.0),
         engine,
-        release: top.release.unwrap_or_default(),
         phases,
         jobs,
     })
@@ -319,7 +318,7 @@ impl Reader<'_> {
         }
         let outputs = [job.expected_output, job.output_check].into_iter();
         let outputs: Vec<String> = outputs.flatten().flat_map(|many| many.0).collect();
-        if let Some(output) = outputs.iter().find(|output| output.contains("${")) {
+        if let Some(output) = outputs.iter().find(|output| shell::is_for_a_shell(output)) {
             let message = format!(
                 "{what}: no shell reads expected_output, so that {output:?} would be looked for as it stands"
             );
@@ -332,10 +331,9 @@ impl Reader<'_> {
         }
         let params = present(node, "params");
         let params = params.and_then(|node| self.problems.map(node, "params must be a map", None));
-        // Values that are no scalars are ignored.
         let params = params.unwrap_or_default().iter();
-        let params = params
-            .filter_map(|(name, value)| Some((name.text.as_str().into(), value.written()?.into())));
+        let params =
+            params.map(|(name, value)| (name.text.as_str().into(), tree::printed(value).into()));
         let params = params.collect();
         let above_counts = shared.cards_given && !common.asks_slurm_for_cards();
         let cards_given = above_counts || job.gpus.is_some();

@@ -110,12 +110,14 @@ fn apply_to(
         } => {
             let idle = matches!(run.life, Life::Idle | Life::Backoff(_));
             legal(idle && *attempt == run.attempt() + 1, id, "start")?;
+            // Not that of a start that was refused before.
+            run.refused = None;
             if let Some(verdict) = run.verdict() {
                 let completed = verdict.outcome == Outcome::Completed;
                 let word = verdict.reason.map_or("failed", Reason::word);
                 run.last_end = Some(if completed { "completed" } else { word });
             }
-            (run.life, run.refused, run.engine_says) = (Life::Starting, None, None);
+            (run.life, run.engine_says) = (Life::Starting, None);
             run.attempts.push(Attempt {
                 number: *attempt,
                 cards: cards.clone(),

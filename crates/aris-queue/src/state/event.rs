@@ -1,5 +1,7 @@
 //! Events of a queue; each is a line of its journal.
 
+use std::path::PathBuf;
+
 use aris_attempt::cards::CardId;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -154,6 +156,12 @@ pub struct Terms {
     /// MiB of main memory; `None`: not counted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mem_mib: Option<u64>,
+    /// Declared outputs; `None`: started by a version that did not record them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub outputs: Option<Vec<Box<str>>>,
+    /// Its own working directory, to which they are relative; `None`: that of the manifest.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cwd: Option<PathBuf>,
 }
 
 impl Terms {
@@ -165,6 +173,8 @@ impl Terms {
             gpu_mem_mib: job.settings.gpu_mem_mib,
             cpus: job.settings.cpus.map(Positive::get),
             mem_mib: job.settings.mem_mib,
+            outputs: Some(job.outputs.clone()),
+            cwd: job.settings.cwd.clone(),
         }
     }
 }

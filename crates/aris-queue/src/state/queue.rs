@@ -3,6 +3,7 @@
 //! An event takes logarithmic time in the number of jobs, plus the time for the jobs that it makes ready or blocks.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
 
 use aris_attempt::cards::CardId;
 use jiff::Timestamp;
@@ -120,6 +121,19 @@ impl Queue {
     /// The life of a job, which must be an index of this queue.
     pub fn run(&self, job: u32) -> &Run {
         &self.runs[job as usize]
+    }
+
+    /// The outputs of a job, and the folder to which they are relative: what its last attempt declared, else what the manifest says. A
+    /// change of the manifest concerns the next attempt.
+    pub fn declared(&self, job: u32) -> (PathBuf, &[Box<str>]) {
+        let (run, spec) = (self.run(job), self.job(job));
+        let terms = Some(run.last()).filter(|last| last.number > run.before);
+        let terms = terms.and_then(|last| last.terms.as_deref());
+        match terms.and_then(|terms| Some((&terms.cwd, terms.outputs.as_ref()?))) {
+            Some((Some(own), outputs)) => (self.manifest.cwd.join(own), outputs),
+            Some((None, outputs)) => (self.manifest.cwd.clone(), outputs),
+            None => (self.manifest.cwd_of(spec), &spec.outputs),
+        }
     }
 
     /// The state of a job.

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use aris_cli::Context;
+use aris_contract::ErrorKind;
 use aris_queue::manifest::edit::{self, map, quoted};
 use aris_queue::manifest::named;
 use aris_queue::problem::Invalid;
@@ -100,10 +101,16 @@ fn one(id: &str, cmd: &str, args: &AddArgs, place: &Place) -> Result<Node, Error
 }
 
 /// The values of `--set`, read as in a manifest.
-fn values(set: &[(String, String)]) -> Result<Vec<(&str, Node)>, Invalid> {
+fn values(set: &[(String, String)]) -> Result<Vec<(&str, Node)>, Error> {
     let read = |(key, text): &'_ (String, String)| {
         let name = format!("--set {key}");
-        tree::read(text).map_err(|problem| Invalid::new(name.as_ref(), vec![problem]))
+        if text.trim().is_empty() {
+            let message = "has no value: write null to remove the key, or \"\" for an empty text";
+            let message = format!("{name} {message}");
+            return Err(Error::told(ErrorKind::Usage, message, ""));
+        }
+        let node = tree::read(text).map_err(|problem| Invalid::new(name.as_ref(), vec![problem]));
+        Ok(node?)
     };
     set.iter()
         .map(|one| Ok((one.0.as_str(), read(one)?)))

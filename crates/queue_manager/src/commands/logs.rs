@@ -14,7 +14,6 @@ use crate::error::Error;
 use crate::load;
 use crate::lock;
 use crate::log_file::{Lines, LogFile};
-use crate::manager::spec::log_of;
 use crate::place::Place;
 use crate::watch::Wake;
 
@@ -48,11 +47,11 @@ pub(crate) fn logs(args: &LogsArgs, context: &Context) -> CommandResult {
     let id = args.job.job.as_str();
     let run = look.queue.run(job(&look.queue, id)?);
     let attempt = args.attempt.unwrap_or(run.attempt());
-    // The journal records the log of the last attempt only; the folder of logs may have changed before that.
-    let path = match run.last().log.as_deref() {
-        Some(log) if attempt == run.attempt() => log.into(),
-        _ => log_of(&look.place, id, attempt),
-    };
+    let mut attempts = run.attempts.iter();
+    let known = attempts.find(|it| it.number == attempt);
+    // An attempt that has not begun has none.
+    let path = known.and_then(|it| it.log.as_deref());
+    let path = PathBuf::from(path.unwrap_or_default());
     if args.follow {
         return follow(args, &look.place, (attempt, path), context);
     }
@@ -74,7 +73,7 @@ pub(crate) fn logs(args: &LogsArgs, context: &Context) -> CommandResult {
         None if args.from.is_some() || (args.or_wait && (stand.active || stand.more)) => {
             (String::new(), args.from.unwrap_or(0), true)
         }
-        None => return Err(Error::no_log(id, attempt)),
+        None => return Err(Error::no_log(id, attempt, stand.attempt)),
     };
     Ok(Outcome::done(Log {
         id: id.to_owned(),
@@ -104,6 +103,8 @@ fn whole_characters(mut piece: Vec<u8>) -> Vec<u8> {
 struct Stand {
     /// Number of the last attempt.
     attempt: u32,
+    /// Its log.
+    log: PathBuf,
     /// Whether the last attempt may still write.
     active: bool,
     /// Whether another attempt may follow without a person asking for it.
@@ -118,6 +119,7 @@ impl Stand {
             if let Some(row) = state.jobs.iter().find(|row| row.id == id) {
                 return Ok(Self {
                     attempt: row.attempts,
+                    log: row.log.clone().unwrap_or_default().into(),
                     active: row.status == "running",
                     more: !matches!(row.status.as_str(), "completed" | "stuck"),
                 });
@@ -127,8 +129,10 @@ impl Stand {
         let look = look(&args.job.queue, context)?;
         let at = job(&look.queue, id)?;
         let active = matches!(look.queue.state(at), State::Running | State::Cancelling);
+        let last = look.queue.run(at).last();
         Ok(Self {
-            attempt: look.queue.run(at).attempt(),
+            attempt: last.number,
+            log: last.log.as_deref().unwrap_or_default().into(),
             active,
             more: active,
         })
@@ -152,6 +156,9 @@ fn follow(
         // Before the log: what is written before an end is then read after it.
         let stand = Stand::of(args, place, context)?;
         if open.is_none() && attempt > 0 {
+            if stand.attempt == attempt {
+                path.clone_from(&stand.log);
+            }
             open = LogFile::open(&path);
             if let Some(log) = &open {
                 wake.growth_of(&path);
@@ -174,14 +181,14 @@ fn follow(
         }
         if stand.attempt > attempt && args.attempt.is_none() {
             attempt = stand.attempt;
-            path = log_of(place, id, attempt);
             (open, first) = (None, None);
             context.note(&format!("{id} #{attempt}"));
             continue;
         }
         let this = args.attempt.is_some() && over && attempt <= stand.attempt;
         if this || !stand.more || !wake.wait(AT_LATEST) {
-            let text = tail(&path, args.lines).ok_or_else(|| Error::no_log(id, attempt))?;
+            let text =
+                tail(&path, args.lines).ok_or_else(|| Error::no_log(id, attempt, stand.attempt))?;
             return Ok(Outcome::done(Log {
                 id: id.to_owned(),
                 attempt,

@@ -50,6 +50,16 @@ impl FromStr for Wanted {
     }
 }
 
+impl Wanted {
+    /// Whether it means this output of a job that ran in `folder`.
+    fn is(&self, path: &Path, folder: &Path) -> bool {
+        let relative = path.strip_prefix(folder).unwrap_or(path);
+        let name = path.file_name().unwrap_or_default();
+        let names = [relative.as_os_str(), name].map(OsStr::as_encoded_bytes);
+        names.iter().any(|name| self.pattern.matches(name))
+    }
+}
+
 /// The table of all jobs' metrics.
 pub(crate) fn of(look: &Look, wanted: &[Wanted], context: &Context) -> Metrics {
     let manifest = look.queue.manifest();
@@ -67,26 +77,29 @@ pub(crate) fn of(look: &Look, wanted: &[Wanted], context: &Context) -> Metrics {
         }
     }
     let mut missing: BTreeMap<(usize, String), (usize, String)> = BTreeMap::new();
-    let folder = |job: &Job| context.absolute(&manifest.cwd_of(job));
-    let files = (0..).zip(&manifest.jobs).map(|(at, job)| {
-        let outputs = job.outputs.iter();
+    let files = (0..look.queue.len()).map(|at| {
+        let (folder, outputs) = look.queue.declared(at);
+        let folder = aris_fs::lexical(&context.absolute(&folder));
+        let outputs = outputs.iter();
         let outputs = outputs.filter(|_| look.queue.run(at).attempt() > 0);
-        let folder = folder(job);
         let files = outputs.flat_map(|pattern| aris_attempt::output_files(&folder, pattern));
-        files.map(|path| aris_fs::lexical(&path)).collect()
+        let files = files.map(|path| aris_fs::lexical(&path));
+        let meant = |path: &PathBuf| wanted.iter().any(|wanted| wanted.is(path, &folder));
+        let files = files.filter(meant).collect();
+        (folder, files)
     });
-    let files: Vec<Vec<PathBuf>> = files.collect();
+    let files: Vec<(PathBuf, Vec<PathBuf>)> = files.collect();
     let writers = Writers::of(look, &files, &context.absolute(&manifest.cwd));
     for (at, job) in (0..).zip(&manifest.jobs) {
         let state = look.queue.state(at);
-        let folder = aris_fs::lexical(&folder(job));
+        let (folder, files) = &files[at as usize];
         let mut values = Vec::new();
         for (number, wanted) in wanted.iter().enumerate() {
             let found = match state {
                 State::Completed if measured[at as usize].is_none() => Err(String::from(
                     "the job ran with another command than the manifest has now, and with which parameters is not known",
                 )),
-                State::Completed => file(wanted, &folder, &files[at as usize])
+                State::Completed => file(wanted, folder, files)
                     .and_then(|path| writers.check(at, path).map(|()| path))
                     .and_then(|path| value(wanted, path)),
                 other => Err(format!("the job is {}", other.word())),
@@ -140,13 +153,8 @@ fn measured<'a>(queue: &'a Queue, at: u32, job: &'a Job) -> Option<&'a [(Box<str
 
 /// The output that is meant. **Errors**: why there is none.
 fn file<'f>(wanted: &Wanted, folder: &Path, files: &'f [PathBuf]) -> Result<&'f Path, String> {
-    let is_meant = |path: &&PathBuf| {
-        let relative = path.strip_prefix(folder).unwrap_or(path);
-        let name = path.file_name().unwrap_or_default();
-        let names = [relative.as_os_str(), name].map(OsStr::as_encoded_bytes);
-        names.iter().any(|name| wanted.pattern.matches(name))
-    };
-    let mut meant: Vec<&'f PathBuf> = files.iter().filter(is_meant).collect();
+    let mut meant: Vec<&'f PathBuf> = files.iter().collect();
+    meant.retain(|path| wanted.is(path, folder));
     meant.dedup();
     match meant.as_slice() {
         [path] => Ok(path),

@@ -91,7 +91,8 @@ fn selected(queue: &Queue, wanted: &[String]) -> Result<BTreeSet<u32>, Error> {
 /// Adds the files of a job; gives its working directory.
 fn add(queue: &Queue, job: u32, context: &Context, found: &mut Outputs) -> PathBuf {
     let spec = queue.job(job);
-    let cwd = aris_fs::lexical(&context.absolute(&queue.manifest().cwd_of(spec)));
+    let (cwd, outputs) = queue.declared(job);
+    let cwd = aris_fs::lexical(&context.absolute(&cwd));
     let file = |path: PathBuf| {
         let data = path.metadata().ok().filter(std::fs::Metadata::is_file)?;
         // `../up.txt` is outside the working directory.
@@ -108,7 +109,7 @@ fn add(queue: &Queue, job: u32, context: &Context, found: &mut Outputs) -> PathB
             modified: (data.mtime(), data.mtime_nsec()),
         })
     };
-    for pattern in &spec.outputs {
+    for pattern in outputs {
         let before = found.files.len();
         for path in aris_attempt::output_files(&cwd, pattern) {
             // For a folder, all files below it; links to folders are not followed.

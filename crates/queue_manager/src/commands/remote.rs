@@ -280,8 +280,9 @@ fn serve(program: &Path, words: &[OsString], folder: &Path, args: &[String]) -> 
         return Answer::refused(3, format!("error: there is no run {run:?} here"));
     }
     if let Some(word) = args.first().filter(|word| STAYING.contains(&word.as_str())) {
-        let text =
-            format!("error: {word} stays, and a connection has one answer; use start and status");
+        let text = format!(
+            "error: {word} runs on and on, and a call on a server must end; use start and status"
+        );
         return Answer::refused(2, text);
     }
     let call = aris_proc::command(program, folder).args(words).args(args);

@@ -53,7 +53,7 @@ pub(crate) fn detached(options: &Options, context: &Context) -> Result<Started, 
     let current = manager::current(options, Stage::Beginning(context), context)?;
     manager::cluster::installed(current.manifest.engine, context)?;
     lock::free(place, context.now())?;
-    let log = || place.state.with_file_name("queue_manager.log");
+    let log = || place.beside("queue_manager.log");
     let log = flags.log.clone().unwrap_or_else(log);
     aris_fs::create_dir(&place.queue)?;
     let mut arguments: Vec<OsString> = vec!["run".into(), "--detached".into()];

@@ -103,7 +103,7 @@ fn free(
 /// Writes `summary.md` beside the state file of a queue that has ended; gives its path. If that fails, it only warns, because the journal
 /// has everything.
 pub(crate) fn leave(place: Place, queue: Queue, context: &Context) -> Option<String> {
-    let path = place.summary();
+    let path = place.beside("summary.md");
     let manifest = lock::parts(&place).manifest.into();
     let look = Look {
         place,

@@ -1,4 +1,4 @@
-//! Which of several jobs that declare the same file wrote its current content.
+//! Whether a file still holds what a job wrote.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -9,51 +9,46 @@ use jiff::Timestamp;
 
 use super::Look;
 
-/// Files that more than one job of a queue declares, with these jobs.
+/// Files of the jobs of a queue, and who wrote them.
 pub(super) struct Writers<'a> {
     queue: &'a Queue,
-    shared: BTreeMap<PathBuf, BTreeSet<u32>>,
-    /// For each of these files, its entries in the project's ledger, oldest first.
-    written: BTreeMap<PathBuf, Vec<Written>>,
+    /// The jobs that declare each file.
+    declared: BTreeMap<&'a Path, BTreeSet<u32>>,
+    /// For each file, its entries by this queue in the project's ledger, oldest first.
+    written: BTreeMap<&'a Path, Vec<Written>>,
 }
 
-/// The content of a file after a run of a job.
+/// The content of a file after a run of a job, which the queue may no longer have.
 struct Written {
-    job: u32,
+    job: String,
     sha256: String,
     began: Option<Timestamp>,
     ended: Option<Timestamp>,
 }
 
 impl<'a> Writers<'a> {
-    /// Finds the files that several jobs have. `files` has those of each job; `cwd` is the queue's working directory.
-    pub(super) fn of(look: &'a Look, files: &[Vec<PathBuf>], cwd: &Path) -> Self {
-        let queue = &look.queue;
-        let mut shared: BTreeMap<PathBuf, BTreeSet<u32>> = BTreeMap::new();
-        for (job, files) in (0..).zip(files) {
+    /// `files` has those of each job; `cwd` is the queue's working directory.
+    pub(super) fn of(look: &'a Look, files: &'a [(PathBuf, Vec<PathBuf>)], cwd: &Path) -> Self {
+        let mut declared: BTreeMap<&Path, BTreeSet<u32>> = BTreeMap::new();
+        for (job, (_, files)) in (0..).zip(files) {
             for file in files {
-                shared.entry(file.clone()).or_default().insert(job);
+                declared.entry(file).or_default().insert(job);
             }
         }
-        shared.retain(|_, jobs| jobs.len() > 1);
         let ledger = Ledger::for_runs_in(cwd);
-        let names: BTreeMap<String, &PathBuf> = shared
-            .keys()
-            .map(|path| (ledger.name(path), path))
-            .collect();
+        let names = declared.keys().map(|path| (ledger.name(path), *path));
+        let names: BTreeMap<String, &Path> = names.collect();
         let paths = names.keys().map(String::as_str).collect();
         let own = ledger.name(&look.place.queue);
-        let mut written: BTreeMap<PathBuf, Vec<Written>> = BTreeMap::new();
-        // If the ledger cannot be read, the times of the attempts decide.
+        let mut written: BTreeMap<&Path, Vec<Written>> = BTreeMap::new();
+        // If the ledger cannot be read, times decide.
         for line in ledger.find(&BTreeSet::new(), &paths).unwrap_or_default() {
             let run = ledger.read(&line.run).ok().map(|record| record.run);
             let run = run.filter(|run| run.queue == own);
-            if let (Some(path), Some(run)) = (names.get(&line.path), run)
-                && let Some(job) = queue.find(&run.job)
-            {
+            if let (Some(path), Some(run)) = (names.get(&line.path), run) {
                 let time = |text: Option<String>| text?.parse().ok();
-                written.entry((*path).clone()).or_default().push(Written {
-                    job,
+                written.entry(path).or_default().push(Written {
+                    job: run.job,
                     sha256: line.sha256,
                     began: time(run.started),
                     ended: time(run.ended),
@@ -61,55 +56,65 @@ impl<'a> Writers<'a> {
             }
         }
         Self {
-            queue,
-            shared,
+            queue: &look.queue,
+            declared,
             written,
         }
     }
 
     /// Whether the file holds what this completed job wrote. **Errors**: why it may not.
     pub(super) fn check(&self, job: u32, path: &Path) -> Result<(), String> {
-        let Some(jobs) = self.shared.get(path) else {
-            return Ok(());
+        let Some(all) = self.written.get(path) else {
+            return self.by_times(job, path);
         };
-        let other = match self.written.get(path) {
-            Some(all) => {
-                let Some(own) = all.iter().rfind(|one| one.job == job) else {
-                    return Err(String::from(
-                        "another job wrote the file, and this one did not",
-                    ));
-                };
-                let now = aris_runs::file_digest(path, || {}).map_err(|error| error.to_string())?;
-                // If two ran at the same time, each may have read the other's content.
-                let mut others = all.iter().rev().filter(|one| one.job != job);
-                if now.0 == own.sha256 {
-                    others.find(|one| one.ended > own.began && one.began < own.ended)
-                } else {
-                    match others.next() {
-                        None => {
-                            return Err(String::from("the file has changed since the job ended"));
-                        }
-                        other => other,
-                    }
-                }
-                .map(|one| one.job)
-            }
-            None => jobs.iter().copied().find(|other| {
-                let began = self.queue.run(job).last().started;
-                let mut attempts = self.queue.run(*other).attempts.iter();
-                let later = attempts
-                    .any(|one| !one.withdrawn && one.ended.is_none_or(|end| Some(end) > began));
-                *other != job && later
-            }),
+        let id = &*self.queue.job(job).id;
+        let Some(own) = all.iter().rfind(|one| one.job == id) else {
+            return Err(String::from(
+                "another job wrote the file, and this one did not",
+            ));
         };
-        match other {
-            None => Ok(()),
-            Some(other) => {
-                let id = &self.queue.job(other).id;
-                Err(format!(
-                    "job {id:?} declares the same file and ran later or at the same time"
-                ))
-            }
+        let now = aris_runs::file_digest(path, || {}).map_err(|error| error.to_string())?;
+        let mut others = all.iter().rev().filter(|one| one.job != id);
+        let other = if now.0 == own.sha256 {
+            // If two ran at the same time, each may have read the other's content.
+            others.find(|one| one.ended > own.began && one.began < own.ended)
+        } else {
+            let last = others.find(|one| one.sha256 == now.0);
+            let changed = || String::from("the file has changed since the job ended");
+            Some(last.ok_or_else(changed)?)
+        };
+        other.map_or(Ok(()), |other| {
+            let id = &other.job;
+            Err(format!(
+                "job {id:?} wrote the same file, later or at the same time"
+            ))
+        })
+    }
+
+    /// The same without records of runs.
+    fn by_times(&self, job: u32, path: &Path) -> Result<(), String> {
+        let last = self.queue.run(job).last();
+        let mut others = self.declared.get(path).into_iter().flatten();
+        let other = others.find(|other| {
+            let mut attempts = self.queue.run(**other).attempts.iter();
+            let later = attempts
+                .any(|one| !one.withdrawn && one.ended.is_none_or(|end| Some(end) > last.started));
+            **other != job && later
+        });
+        if let Some(other) = other {
+            let id = &self.queue.job(*other).id;
+            return Err(format!(
+                "job {id:?} declares the same file and ran later or at the same time"
+            ));
         }
+        let changed = path.metadata().and_then(|data| data.modified()).ok();
+        let changed = changed.and_then(|time| Timestamp::try_from(time).ok());
+        // An imported job has no command, and only whole seconds.
+        let ended = last.ended.filter(|_| last.command.is_some());
+        if ended.is_some_and(|ended| changed > Some(ended)) {
+            let what = "the file is newer than the end of the job";
+            return Err(format!("{what}, and no record of a run says who wrote it"));
+        }
+        Ok(())
     }
 }

@@ -235,8 +235,8 @@ impl Cards {
                 _ if card.uuid.is_none() && matches!(card.memory, Memory::Known { .. }) => {
                     String::from("is told without an id by which a job could be given it alone")
                 }
-                Memory::Known { .. } if index.slice.is_some() => {
-                    String::from("is a slice; a job has one of them at most")
+                Memory::Known { total, .. } if index.slice.is_some() => {
+                    format!("is a slice with {total} MiB; a job has one of them at most")
                 }
                 Memory::Known { total, .. } => format!("has {total} MiB"),
                 Memory::Unknown(why) => format!("is unknown: {why}"),
@@ -473,7 +473,10 @@ impl Cards {
             _ => id.card.to_string(),
         };
         let names = cards.iter().map(name).collect::<Vec<_>>().join(",");
-        let variables = if amd {
+        let variables = if cards.is_empty() {
+            // For AMD's programs, a variable that is set to nothing is not set.
+            vec![(CUDA, String::new()), (HIP, String::from("-1"))]
+        } else if amd {
             let among: Vec<String> = (0..cards.len()).map(|at| at.to_string()).collect();
             let among = among.join(",");
             vec![(ROCR, names.clone()), (HIP, among.clone()), (CUDA, among)]

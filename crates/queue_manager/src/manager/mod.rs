@@ -26,12 +26,12 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use aris_attempt::cards::CardId;
-use aris_attempt::{Runner, SWEEP, Standing, Waiting, Watch, format};
+use aris_attempt::{Runner, SWEEP, Standing, Watch, format};
 use aris_cli::Context;
 use aris_contract::text::counted;
 use aris_contract::{ErrorKind, Failure as _};
 use aris_queue::journal::Journal;
-use aris_queue::manifest::{Engine, Manifest, Release};
+use aris_queue::manifest::{Engine, Manifest};
 use aris_queue::schedule::{self, Slots};
 use aris_queue::state::{Life, Queue};
 
@@ -88,8 +88,6 @@ pub(crate) struct Manager<'a> {
     journal: Journal,
     watch: Watch,
     runner: Runner,
-    /// A runner started ahead for the next attempt of the job that will most likely start next.
-    spare: Option<Spare>,
     common: Common,
     cards: Cards,
     signals: Signals,
@@ -139,13 +137,9 @@ struct Kept {
     held: Held,
     signals: Signals,
     answered: Vec<Answered>,
-    spare: Option<Spare>,
     hooks: hooks::Hooks,
     any_end: bool,
 }
-
-/// The folder of an attempt, and a runner that waits to begin it.
-type Spare = (PathBuf, Waiting);
 
 /// The file of a request that was carried out, and what was refused.
 type Answered = (PathBuf, Vec<String>);
@@ -249,7 +243,6 @@ fn take_up(
             held: manager.held,
             signals: manager.signals,
             answered: manager.answered,
-            spare: manager.spare,
             hooks: manager.hooks,
             any_end: manager.any_end,
         });
@@ -269,11 +262,6 @@ pub(crate) fn settle(options: &Options, context: &Context) -> Result<Ended, Erro
 
 /// Checks what can never be run.
 pub(crate) fn check(manifest: &Manifest) -> Result<(), Error> {
-    if manifest.release == Release::Engine {
-        return Err(Error::precondition(
-            "release: engine is not built in; without it the manager submits a phase when its parents are completed",
-        ));
-    }
     if manifest.engine != Engine::Local {
         return cluster::check(manifest);
     }

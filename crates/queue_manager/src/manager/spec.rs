@@ -6,10 +6,13 @@ use aris_attempt::cards::lease::Lease;
 use aris_attempt::format::{self, Command, SPEC_SCHEMA, Spec};
 use aris_cli::Context;
 use aris_contract::text::shell_line;
+use aris_fs::FsError;
 use aris_queue::judge::OOM_PATTERNS;
 use aris_queue::manifest::{Conda, Manifest};
 use aris_queue::state::{Queue, Run};
 use aris_runs::Ledger;
+use rustix::fs::{Mode, OFlags};
+use rustix::io::Errno;
 
 use super::cards::Given;
 use super::machine::on_path;
@@ -205,10 +208,28 @@ pub(crate) fn run_folder(folder: &Path, run: &Run) -> PathBuf {
     folder.with_file_name(name)
 }
 
-/// Path of an attempt's log.
-pub(crate) fn log_of(place: &Place, id: &str, number: u32) -> PathBuf {
+/// Path for the log of an attempt that is to be begun. If the usual name is taken, by another queue or by an earlier one of this place, it
+/// gets a further number: a log belongs to one attempt.
+pub(crate) fn new_log(place: &Place, id: &str, number: u32) -> PathBuf {
     let slug = format::slug(id);
-    place.logs.join(format!("{slug}.{number}.log"))
+    let again = (2..).map(|more| format!("-{more}"));
+    let names = std::iter::once(String::new()).chain(again);
+    let mut logs = names.map(|more| place.logs.join(format!("{slug}.{number}{more}.log")));
+    let free = logs.find(|log| log.symlink_metadata().is_err());
+    free.unwrap_or_else(|| place.logs.clone())
+}
+
+/// Creates an empty log. **Errors**: another queue has just created it. If it cannot be created, the runner says why.
+pub(crate) fn create_log(log: &Path) -> Result<(), FsError> {
+    let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
+    match rustix::fs::open(log, flags, Mode::from_raw_mode(0o666)) {
+        Err(error @ Errno::EXIST) => Err(FsError::Write {
+            action: "create",
+            path: log.to_path_buf(),
+            source: error.into(),
+        }),
+        _ => Ok(()),
+    }
 }
 
 /// Path of a link to the log of a job's last attempt, named by the job's id for people.
@@ -216,26 +237,14 @@ pub(crate) fn log_link(place: &Place, id: &str) -> PathBuf {
     let safe = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-');
     let plain = id.len() <= 100
         && id.bytes().all(safe)
-        && !is_attempts_log(id)
         && id.as_bytes().first().is_some_and(u8::is_ascii_alphanumeric);
     let slug = format::slug(id);
     let name = if plain { id } else { &slug };
     place.logs.join(format!("{name}.log"))
 }
 
-/// Whether `<id>.log` may be the name of an attempt's log, as [`log_of`] makes it: `<readable>-<12 hex digits>.<number>`.
-fn is_attempts_log(id: &str) -> bool {
-    let number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    let digest = |text: &str| text.len() == 12 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
-    let parts = id.rsplit_once('.');
-    let parts = parts.and_then(|(slug, attempt)| Some((slug.rsplit_once('-')?.1, attempt)));
-    parts.is_some_and(|(hex, attempt)| digest(hex) && number(attempt))
-}
-
-/// Sets the link to a log, and creates its folder if necessary. A file that is no link is kept.
+/// Sets the link to a log. A file that is no link is kept.
 pub(crate) fn link_log(place: &Place, id: &str, log: &Path) {
-    // The folder may have been removed.
-    aris_fs::create_dir(&place.logs).unwrap_or_default();
     let link = log_link(place, id);
     let target = Path::new(log.file_name().unwrap_or_default());
     if link.is_symlink() {
@@ -281,12 +290,6 @@ mod tests {
             log_link(&place, "s200_N64"),
             Path::new("/q/logs/s200_N64.log")
         );
-        let other = log_of(&place, "x", 1);
-        let stem = other
-            .file_stem()
-            .and_then(|stem| stem.to_str())
-            .expect("a name");
-        assert_ne!(log_link(&place, stem), other);
         for id in ["../x", "a b", "-dash", ".hidden", "a/b"] {
             assert_eq!(
                 log_link(&place, id).parent(),

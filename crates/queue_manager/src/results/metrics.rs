@@ -1,7 +1,6 @@
 //! Metrics of completed jobs against the grid's parameters: a table, a plot for each metric, and CSV.
 
 use std::cmp::Ordering;
-use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use schemars::JsonSchema;
@@ -109,9 +108,8 @@ impl Metrics {
         let mut out = csv::WriterBuilder::new()
             .terminator(end)
             .from_writer(Vec::new());
-        let fixed = ["id", "phase", "state"].map(str::to_owned);
-        let names = fixed.iter().chain(&self.parameters).chain(&self.metrics);
-        out.write_record(names.cloned().map(inert))?;
+        let names = self.columns(&["id", "phase", "state"]);
+        out.write_record(names.into_iter().map(inert))?;
         for row in &self.rows {
             let fixed = [row.id.clone(), row.phase.clone(), row.state.to_owned()];
             out.write_record(fixed.into_iter().chain(row.cells()).map(inert))?;
@@ -120,15 +118,28 @@ impl Metrics {
             .map_err(|error| csv::Error::from(error.into_error()))
     }
 
+    /// The names of the columns, all different: after the fixed ones the parameters and metrics.
+    fn columns(&self, fixed: &[&str]) -> Vec<String> {
+        let mut names: Vec<String> = fixed.iter().map(ToString::to_string).collect();
+        let parameters = self.parameters.iter().map(|name| (name, " (parameter)"));
+        let metrics = self.metrics.iter().map(|name| (name, " (metric)"));
+        for (name, kind) in parameters.chain(metrics) {
+            let mut name = name.clone();
+            while names.contains(&name) {
+                name.push_str(kind);
+            }
+            names.push(name);
+        }
+        names
+    }
+
     /// The header and the cells of the table: job, parameters, metrics.
     pub(super) fn cells(&self) -> (Vec<String>, Vec<Vec<String>>) {
-        let names = self.parameters.iter().chain(&self.metrics).cloned();
-        let columns = std::iter::once(String::from("Job")).chain(names).collect();
         let rows = self.rows.iter().map(|row| {
             let id = std::iter::once(row.id.clone());
             id.chain(row.cells()).collect()
         });
-        (columns, rows.collect())
+        (self.columns(&["Job"]), rows.collect())
     }
 
     pub(super) fn table(&self, most: usize) -> Table {
@@ -150,8 +161,9 @@ impl Metrics {
     pub(super) fn plots(&self) -> Vec<Plot> {
         let differs = |at: &usize| {
             let rows = self.rows.iter();
-            let values = rows.filter_map(|row| row.parameters.get(*at)?.as_ref());
-            values.collect::<BTreeSet<_>>().len() > 1
+            let mut values = rows.filter_map(|row| row.parameters.get(*at)?.as_deref());
+            let first = values.next();
+            first.is_some_and(|first| values.any(|other| compare(first, other).is_ne()))
         };
         let at = (0..self.parameters.len()).find(differs);
         let plots = (0..self.metrics.len()).filter_map(|metric| self.plot(at?, metric));
@@ -167,11 +179,13 @@ impl Metrics {
         let found: Vec<(&str, f64, &str)> = rows.collect();
         let mut names: Vec<&str> = found.iter().map(|(name, _, _)| *name).collect();
         names.sort_by(|one, other| compare(one, other));
-        names.dedup();
+        // `1e-3` and `0.001` have one place.
+        names.dedup_by(|one, other| compare(one, other).is_eq());
+        let place = |name: &str| names.iter().position(|known| compare(known, name).is_eq());
         let numbers: Option<Vec<f64>> = names.iter().map(|name| name.parse().ok()).collect();
         // Texts are placed at equal distances.
         let across = |name: &str| -> f64 {
-            match (&numbers, names.iter().position(|known| *known == name)) {
+            match (&numbers, place(name)) {
                 (Some(_), _) => name.parse().unwrap_or_default(),
                 (None, at) => small(at.unwrap_or_default()),
             }
@@ -179,16 +193,15 @@ impl Metrics {
         let values = found.iter().map(|(_, value, _)| *value);
         let x = Scale::of(names.iter().map(|name| across(name)), LEFT, WIDTH - MARGIN)?;
         let y = Scale::of(values, HEIGHT - BOTTOM, MARGIN)?;
-        let mut sums: BTreeMap<&str, (f64, f64)> = BTreeMap::new();
+        let mut sums = vec![(0.0, 0.0); names.len()];
         for (name, value, _) in &found {
-            let sum = sums.entry(name).or_default();
-            *sum = (sum.0 + value, sum.1 + 1.0);
+            if let Some(sum) = place(name).and_then(|at| sums.get_mut(at)) {
+                *sum = (sum.0 + value, sum.1 + 1.0);
+            }
         }
         let column = |name: &str| x.place(across(name));
-        let means = names.iter().filter_map(|name| {
-            let (sum, count) = sums.get(name)?;
-            Some(column(name) + "," + &y.place(sum / count))
-        });
+        let means = names.iter().zip(&sums);
+        let means = means.map(|(name, (sum, count))| column(name) + "," + &y.place(sum / count));
         let points = found.iter().map(|(name, value, id)| {
             let title = format!("{id}: {value}");
             (column(name), y.place(*value), title)

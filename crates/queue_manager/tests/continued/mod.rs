@@ -18,6 +18,19 @@ fn a_job_knows_its_attempt_its_folder_and_how_the_last_attempt_ended() {
     let read = |file: &str| fs::read_to_string(place.at(file)).expect("ran");
     assert_eq!(read("said"), "1 none\n2 exit\n3 exit\n");
     assert_eq!(read("all"), "1\n2\n3\n");
+    // A start that was refused is no attempt.
+    let place = Place::new();
+    let cmd = "echo $ARIS_ATTEMPT ${ARIS_LAST_END-none} >> said";
+    let wants = json!([{"type": "file_exists", "path": "there"}]);
+    place.manifest(&json!([{"name": "p", "jobs": [
+        {"id": "a", "cmd": cmd, "preconditions": wants},
+    ]}]));
+    assert_eq!(place.run().status.code(), Some(10));
+    fs::write(place.at("there"), "").expect("written");
+    place.data(&["retry", "a", "--state", "s.json"]);
+    assert_eq!(place.run().status.code(), Some(0));
+    let said = fs::read_to_string(place.at("said")).expect("ran");
+    assert_eq!(said, "1 none\n");
 }
 
 #[test]
@@ -50,6 +63,19 @@ fn a_job_is_told_before_its_time_limit_and_goes_on_in_its_next_attempt() {
     assert_eq!(row["reason"], "time_limit");
     let error = row["error"].as_str().expect("why");
     assert!(error.contains("75") && error.contains("retry"), "{error}");
+}
+
+#[test]
+fn a_notice_that_is_due_at_the_start_is_told() {
+    for (before, code) in [(59, 0), (60, 10)] {
+        let place = Place::new();
+        let notice = json!({"signal": "USR1", "before": before});
+        place.manifest(&json!([{"name": "p", "jobs": [{"id": "a", "cmd": "true", "time_limit": 60, "notice": notice}]}]));
+        let told = place.call(&["preflight", "--manifest", "m.json", "--state", "s.json"]);
+        assert_eq!(told.status.code(), Some(code), "{told:?}");
+        let text = String::from_utf8_lossy(&told.stdout).into_owned();
+        assert_eq!(text.contains("\"a\" has a notice"), before == 60, "{text}");
+    }
 }
 
 #[test]

@@ -229,4 +229,8 @@ fn cards_of_amd_are_found_and_given_by_their_own_variables() {
         run(&[("HIP_VISIBLE_DEVICES", "0"), ("CUDA_VISIBLE_DEVICES", "7")]),
         ["0/0/0", "0/0/0"]
     );
+    // A job without cards sees none, also where nobody asks for the cards.
+    write(&place, &json!([job(0, 0)]), &json!({}));
+    assert_eq!(run(&[]), ["/-1/"]);
+    assert_eq!(run(&[("HIP_VISIBLE_DEVICES", "1")]), ["/-1/"]);
 }

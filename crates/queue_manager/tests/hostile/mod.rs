@@ -216,6 +216,60 @@ fn a_jobs_name_that_is_anothers_log_gets_none_of_its_lines() {
     }
 }
 
+/// Two queues of one folder, one with the same folder of logs, and one that is begun anew.
+#[test]
+fn each_attempt_of_each_queue_of_a_folder_has_a_log_of_its_own() {
+    let place = Place::new();
+    let queue = |state: &str, cmd: &str, more: &[&str]| {
+        place.manifest(
+            &json!([{"name": "p", "jobs": [{"id": "t", "cmd": cmd, "retry": {"oom": 0}}]}]),
+        );
+        let manifest = format!("{state}.yaml");
+        fs::rename(place.at("m.json"), place.at(&manifest)).expect("renamed");
+        let words = ["run", "-q", "--manifest", &manifest, "--state", state];
+        place
+            .command(&[&words, more].concat())
+            .spawn()
+            .expect("ran")
+    };
+    let log = |state: &str| {
+        let log = place.data(&["logs", "t", "--attempt", "1", "--state", state]);
+        log["text"].as_str().expect("text").to_owned()
+    };
+    let memory = "sleep 1; echo torch.cuda.OutOfMemoryError; exit 1";
+    let mut both = [
+        queue("a.json", memory, &[]),
+        queue("b.json", "sleep 2; echo a bug; exit 3", &[]),
+    ];
+    for run in &mut both {
+        assert_eq!(run.wait().expect("ended").code(), Some(10));
+    }
+    assert_eq!(log("b.json"), "a bug");
+    assert_eq!(log("a.json"), "torch.cuda.OutOfMemoryError");
+    let report = place.data(&["report", "--state", "b.json"]);
+    let failure = &report["failures"][0];
+    assert_eq!(failure["reason"], "exit", "{failure}");
+    assert_eq!(failure["tail"]["lines"], json!(["a bug"]));
+    let summary = |name: &str| fs::read_to_string(place.at(name)).expect("a summary");
+    assert!(summary("b.summary.md").contains("a bug"));
+    // Another folder, and the folder of logs of this one.
+    fs::create_dir(place.at("c")).expect("folder");
+    let logs = ["--log-dir", "logs"];
+    let ran = queue("c/q.json", "echo third", &logs).wait();
+    assert_eq!(ran.expect("ended").code(), Some(0));
+    assert_eq!(log("c/q.json"), "third");
+    assert!(summary("c/summary.md").contains("completed"));
+    // A queue that is begun anew.
+    fs::remove_file(place.at("a.json")).expect("removed");
+    fs::remove_dir_all(place.at(".a.queue")).expect("removed");
+    let ran = queue("a.json", "echo anew", &[]).wait();
+    assert_eq!(ran.expect("ended").code(), Some(0));
+    assert_eq!(
+        (log("a.json").as_str(), log("b.json").as_str()),
+        ("anew", "a bug")
+    );
+}
+
 #[test]
 fn what_could_never_be_a_name_is_refused_before_anything_runs() {
     let long = "x".repeat(201);

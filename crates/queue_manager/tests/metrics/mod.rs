@@ -4,7 +4,7 @@ use std::fs;
 
 use aris_queue::journal::Journal;
 use aris_queue::state::Event;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::queue::Place;
 
@@ -220,7 +220,7 @@ fn of_two_columns_of_one_name_neither_is_taken() {
 }
 
 /// Three jobs that write one file, one after the other. Gives the rows of the table, and what it says is missing.
-fn one_file_of_three() -> (Place, Vec<serde_json::Value>, String) {
+fn one_file_of_three() -> (Place, Vec<Value>, String) {
     let place = Place::new();
     let job = |at: usize| {
         let cmd = format!("echo '{{\"acc\": 0.{at}}}' > eval.json");
@@ -244,7 +244,7 @@ fn one_file_of_three() -> (Place, Vec<serde_json::Value>, String) {
 fn a_file_that_a_later_job_wrote_again_is_no_result_of_the_earlier_one() {
     let (place, rows, missing) = one_file_of_three();
     assert_eq!(rows, [json!(["j3", 0.3])]);
-    assert!(missing.contains("declares the same file"), "{missing}");
+    assert!(missing.contains("wrote the same file"), "{missing}");
     // The first job is retried, so now the file is its own.
     place.data(&["retry", "j1", "--again", "--state", "s.json"]);
     assert_eq!(place.run().status.code(), Some(0));
@@ -286,7 +286,7 @@ fn a_file_of_two_jobs_that_ran_at_the_same_time_is_the_result_of_neither() {
 
 #[test]
 fn jobs_of_one_output_are_named_before_they_run_unless_one_waits_for_the_other() {
-    let said = |jobs: serde_json::Value| {
+    let said = |jobs: Value| {
         let place = Place::new();
         place.manifest(&jobs);
         let preflight = place.call(&["preflight", "--manifest", "m.json"]);
@@ -363,4 +363,173 @@ fn what_an_attempt_measured_stands_beside_the_parameters_that_it_had() {
     place.data(&["retry", "a", "--state", "s.json"]);
     assert_eq!(place.run().status.code(), Some(0));
     assert_eq!(row(), json!(["4", 0.25, null]));
+}
+
+/// The cells of the table of `acc` in any JSON file: for each job its value, or nothing.
+fn values(place: &Place) -> Value {
+    let words = ["report", "--state", "s.json", "--metrics", "*.json#acc"];
+    let metrics = place.data(&words)["metrics"].clone();
+    let rows = metrics["rows"].as_array().expect("rows").iter();
+    let rows = rows.map(|row| json!([row["id"], row["values"][0]]));
+    rows.collect()
+}
+
+/// A job that writes `acc` to a file, which it declares.
+fn writes(id: &str, acc: u32, file: &str) -> Value {
+    let cmd = format!("echo '{{\"acc\": {acc}}}' > {file}");
+    json!({"id": id, "params": {"at": acc}, "cmd": cmd, "expected_output": file})
+}
+
+#[test]
+fn what_an_attempt_declared_is_what_counts_until_the_next() {
+    let place = Place::new();
+    let jobs = |second: &str| {
+        let mut other = writes("b", 2, "b.json");
+        other["expected_output"] = json!(second);
+        place.manifest(&json!([{"name": "p", "jobs": [writes("a", 1, "a.json"), other]}]));
+    };
+    jobs("b.json");
+    for old in ["a_old.json", "b_old.json", "in/a.json"] {
+        fs::create_dir_all(place.at("in")).expect("folder");
+        fs::write(place.at(old), "{\"acc\": 99}").expect("written");
+    }
+    assert_eq!(place.run().status.code(), Some(0));
+    let set = ["edit", "a", "--state", "s.json", "--set"];
+    place.data(&[&set[..], &["expected_output=a_old.json"]].concat());
+    jobs("b_old.json");
+    place.data(&["reload", "--state", "s.json"]);
+    assert_eq!(values(&place), json!([["a", 1], ["b", 2]]));
+    let outputs = place.data(&["outputs", "--state", "s.json"]);
+    assert_eq!(
+        (
+            &outputs["missing"],
+            outputs["files"].as_array().map(Vec::len)
+        ),
+        (&json!([]), Some(2))
+    );
+    place.data(&[&set[..], &["cwd=in"]].concat());
+    assert_eq!(values(&place), json!([["a", 1], ["b", 2]]));
+    // The next attempt has what the manifest says then.
+    place.data(&["retry", "a", "--again", "--state", "s.json"]);
+    let again = place.run();
+    assert_eq!(again.status.code(), Some(10), "{again:?}");
+    assert_eq!(values(&place)[0], json!(["a", null]));
+}
+
+#[test]
+fn a_file_that_holds_something_else_than_the_job_left_is_not_its_result() {
+    for provenance in [true, false] {
+        let place = Place::new();
+        let run = |jobs: Value| {
+            place.manifest(&json!([{"name": "p", "jobs": jobs}]));
+            let text = fs::read_to_string(place.at("m.json")).expect("read");
+            let mut manifest: Value = serde_json::from_str(&text).expect("JSON");
+            manifest["provenance"] = json!(provenance);
+            fs::write(place.at("m.json"), manifest.to_string()).expect("written");
+            place.run()
+        };
+        let mut later = writes("b", 77, "r.json");
+        later["needs"] = json!(["a"]);
+        let jobs = [writes("a", 1, "r.json"), later, writes("c", 3, "c.json")];
+        assert_eq!(run(json!(jobs)).status.code(), Some(0));
+        assert_eq!(values(&place), json!([["a", null], ["b", 77], ["c", 3]]));
+        let set = [
+            "edit",
+            "b",
+            "--state",
+            "s.json",
+            "--set",
+            "expected_output=x",
+        ];
+        place.data(&set);
+        assert_eq!(values(&place), json!([["a", null], ["b", 77], ["c", 3]]));
+        place.data(&["remove", "b", "--state", "s.json"]);
+        assert_eq!(values(&place), json!([["a", null], ["c", 3]]));
+        fs::write(place.at("c.json"), "{\"acc\": 99}").expect("written");
+        assert_eq!(values(&place), json!([["a", null], ["c", null]]));
+    }
+}
+
+#[test]
+fn outputs_from_before_the_start_are_told_whatever_the_exit_status() {
+    let place = Place::new();
+    fs::write(place.at("old.json"), "{\"acc\": 55}").expect("written");
+    let job = |id: &str, cmd: &str, outputs: Value| json!({"id": id, "cmd": cmd, "expected_output": outputs, "done_when": "output"});
+    let two = json!(["old.json", "new.json"]);
+    place.manifest(&json!([{"name": "p", "jobs": [
+        job("a", "exit 5", json!("old.json")), job("b", "echo > new.json; exit 5", two),
+    ]}]));
+    assert_eq!(place.run().status.code(), Some(0));
+    let state = place.state();
+    let warning = |id: &str| state[id]["warning"].as_str().unwrap_or_default().to_owned();
+    let (one, other) = (warning("a"), warning("b"));
+    assert!(
+        one.contains("status 5") && one.contains("no declared output is newer"),
+        "{one}"
+    );
+    assert!(
+        other.contains("from before the start of this attempt: old.json"),
+        "{other}"
+    );
+}
+
+#[test]
+fn parameters_of_any_name_and_form_have_a_column_and_equal_numbers_one_place() {
+    let place = Place::new();
+    let job = |id: &str, lr: &str, acc: u32| {
+        let mut job = writes(id, acc, &format!("{id}.json"));
+        job["params"] = json!({"phase": "x", "lr": lr, "Job": acc, "layers": [2, acc]});
+        job
+    };
+    let jobs = [
+        job("a", "1e-3", 1),
+        job("b", "0.001", 3),
+        job("c", "0.01", 5),
+    ];
+    place.manifest(&json!([{"name": "p", "jobs": jobs}]));
+    assert_eq!(place.run().status.code(), Some(0));
+    let words = [
+        "report",
+        "--state",
+        "s.json",
+        "--metrics",
+        "*.json#acc",
+        "--csv",
+        "r.csv",
+    ];
+    place.data(&words);
+    let table = fs::read_to_string(place.at("r.csv")).expect("CSV");
+    let mut names: Vec<&str> = table.lines().next().expect("names").split(',').collect();
+    names.sort_unstable();
+    let count = names.len();
+    names.dedup();
+    assert_eq!(names.len(), count, "{table}");
+    assert!(
+        table.contains("phase (parameter)") && table.contains("\"[2, 3]\""),
+        "{table}"
+    );
+    let mut one = json!([
+        job("a", "1e-3", 1),
+        job("b", "0.001", 3),
+        job("c", "0.01", 5)
+    ]);
+    for job in one.as_array_mut().expect("jobs") {
+        job["params"] = json!({"lr": job["params"]["lr"]});
+    }
+    let place = Place::new();
+    place.manifest(&json!([{"name": "p", "jobs": one}]));
+    assert_eq!(place.run().status.code(), Some(0));
+    place.data(&[
+        "report",
+        "--state",
+        "s.json",
+        "--metrics",
+        "*.json#acc",
+        "--html",
+        "r.html",
+    ]);
+    let page = fs::read_to_string(place.at("r.html")).expect("page");
+    let line = page.split_once("<polyline points=\"").expect("a line").1;
+    let line = line.split_once('"').expect("an end").0;
+    assert_eq!(line.split(' ').count(), 2, "{line}");
 }

@@ -399,6 +399,16 @@ fn what_a_manifest_says_in_vain_is_refused_or_told() {
             4,
             "no shell reads expected_output",
         ),
+        (
+            "jobs: [{id: a, cmd: x, expected_output: \"~/x\"}]",
+            4,
+            "no shell reads expected_output",
+        ),
+        (
+            "jobs: [{id: a, cmd: x, expected_output: \"$HOME/x\"}]",
+            4,
+            "no shell reads expected_output",
+        ),
     ] {
         let (left, said) = call(more);
         assert_eq!(left, Some(code), "{more}: {said}");
@@ -420,4 +430,45 @@ fn a_file_of_the_users_is_never_replaced_whatever_the_manifest_is_called() {
         assert_eq!(ran.status.code(), Some(0), "{ran:?}");
         assert_eq!(fs::read_to_string(place.at(other)).expect("there"), "mine");
     }
+}
+
+#[test]
+fn what_is_asked_of_a_job_that_it_has_not_is_told_in_its_own_words() {
+    let place = Place::new();
+    place.manifest(&json!([{"name": "p", "jobs": [job("a", "echo hi")]}]));
+    assert_eq!(place.run().status.code(), Some(0));
+    for (words, code, said) in [
+        (
+            &["logs", "a", "--attempt", "0"][..],
+            3,
+            "has no log of attempt 0",
+        ),
+        (
+            &["logs", "a", "--attempt", "2"],
+            3,
+            "has no log of attempt 2",
+        ),
+        (&["edit", "a", "--set", "cmd="], 2, "--set cmd has no value"),
+    ] {
+        let told = place.call(&[words, &["--state", "s.json"]].concat());
+        assert_eq!(told.status.code(), Some(code), "{told:?}");
+        let text = String::from_utf8_lossy(&told.stderr).into_owned();
+        assert!(text.contains(said), "{text}");
+    }
+}
+
+#[test]
+fn a_parameter_prints_in_a_precondition_as_in_a_command() {
+    let place = Place::new();
+    let grid = format!(
+        "cwd: {}\ngpus: []\noutput_wait: 0\ngrid: {{n: [.5, +3, true, null, 1e-3]}}\n\
+         template: {{id: 'j_${{n}}', cmd: 'test -e \"p_${{n}}\"', preconditions: [{{type: file_exists, path: 'p_{{n}}'}}]}}\n",
+        place.at("").display()
+    );
+    fs::write(place.at("m.json"), grid).expect("written");
+    for name in [".5", "+3", "True", "None", "1e-3"] {
+        fs::write(place.at(&format!("p_{name}")), "").expect("written");
+    }
+    let ran = place.run();
+    assert_eq!(ran.status.code(), Some(0), "{ran:?}");
 }

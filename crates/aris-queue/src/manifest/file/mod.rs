@@ -15,7 +15,7 @@ pub(crate) mod slurm;
 use schema_tests::{Level, Scalar};
 use slurm::Slurm;
 
-use super::choices::{DoneWhen, Engine, OnDepFailure, OtherGpu, Release};
+use super::choices::{DoneWhen, Engine, OnDepFailure, OtherGpu};
 use aris_yaml::typed::{Many, Written};
 
 /// Keys at the top.
@@ -59,8 +59,6 @@ pub(crate) struct Top {
     pub(super) on_dep_failure: Option<OnDepFailure>,
     /// Where jobs run.
     pub(super) engine: Option<Engine>,
-    /// Whether the manager or the engine holds a phase back until its parents are completed.
-    pub(super) release: Option<Release>,
     /// The command of jobs that have no `cmd`.
     pub(super) default_cmd: Option<String>,
     /// Groups of jobs.

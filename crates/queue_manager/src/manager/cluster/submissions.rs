@@ -275,8 +275,13 @@ impl Manager<'_> {
             let folder = self.folder(*job);
             // Claimed first: only this proves that no runner has it.
             if withdraw(&folder) {
+                let log = aris_attempt::log_of(&folder);
                 // Removed before it is recorded: a number that is used again must not have a claim.
                 let number_free = aris_fs::remove_tree(&self.place().queue, &folder).is_ok();
+                if let Some(log) = log.filter(|_| number_free) {
+                    // If it stays, the next attempt has another one.
+                    aris_fs::remove_file(&log).unwrap_or_default();
+                }
                 self.withdrawn(*job, why, number_free)?;
             }
         }
