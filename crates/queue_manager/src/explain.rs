@@ -140,8 +140,10 @@ pub(crate) fn explain(queue: &Queue, job: u32, around: Option<Surroundings<'_>>)
             facts.push(fact(text, "exit.json of the attempt"));
         }
     }
-    // The log does not exist until an engine has started the attempt.
+    // The log is empty until an engine has started the attempt.
+    let waits = matches!(queue.state(job), State::Submitting | State::Queued);
     if let Some(log) = last.log.as_deref()
+        && !waits
         && std::path::Path::new(log).exists()
     {
         facts.push(fact(format!("the log of attempt {attempt}"), log));

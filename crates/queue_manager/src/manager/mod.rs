@@ -26,7 +26,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use aris_attempt::cards::CardId;
-use aris_attempt::{Runner, SWEEP, Standing, Watch, format};
+use aris_attempt::{Runner, SWEEP, Standing, Waiting, Watch, format};
 use aris_cli::Context;
 use aris_contract::text::counted;
 use aris_contract::{ErrorKind, Failure as _};
@@ -88,6 +88,8 @@ pub(crate) struct Manager<'a> {
     journal: Journal,
     watch: Watch,
     runner: Runner,
+    /// A runner started ahead for the next attempt of the job that will most likely start next.
+    spare: Option<Spare>,
     common: Common,
     cards: Cards,
     signals: Signals,
@@ -137,9 +139,13 @@ struct Kept {
     held: Held,
     signals: Signals,
     answered: Vec<Answered>,
+    spare: Option<Spare>,
     hooks: hooks::Hooks,
     any_end: bool,
 }
+
+/// The folder of an attempt, and a runner that waits to begin it.
+type Spare = (PathBuf, Waiting);
 
 /// The file of a request that was carried out, and what was refused.
 type Answered = (PathBuf, Vec<String>);
@@ -243,6 +249,7 @@ fn take_up(
             held: manager.held,
             signals: manager.signals,
             answered: manager.answered,
+            spare: manager.spare,
             hooks: manager.hooks,
             any_end: manager.any_end,
         });

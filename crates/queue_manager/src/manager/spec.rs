@@ -6,7 +6,6 @@ use aris_attempt::cards::lease::Lease;
 use aris_attempt::format::{self, Command, SPEC_SCHEMA, Spec};
 use aris_cli::Context;
 use aris_contract::text::shell_line;
-use aris_fs::FsError;
 use aris_queue::judge::OOM_PATTERNS;
 use aris_queue::manifest::{Conda, Manifest};
 use aris_queue::state::{Queue, Run};
@@ -208,28 +207,19 @@ pub(crate) fn run_folder(folder: &Path, run: &Run) -> PathBuf {
     folder.with_file_name(name)
 }
 
-/// Path for the log of an attempt that is to be begun. If the usual name is taken, by another queue or by an earlier one of this place, it
-/// gets a further number: a log belongs to one attempt.
+/// Creates the log of an attempt that is to be begun. If the usual name is taken, by another queue or by an earlier one of this place, it
+/// gets a further number: a log belongs to one attempt. If it cannot be created, the runner says why.
 pub(crate) fn new_log(place: &Place, id: &str, number: u32) -> PathBuf {
+    // The folder may have been removed.
+    aris_fs::create_dir(&place.logs).unwrap_or_default();
     let slug = format::slug(id);
     let again = (2..).map(|more| format!("-{more}"));
     let names = std::iter::once(String::new()).chain(again);
     let mut logs = names.map(|more| place.logs.join(format!("{slug}.{number}{more}.log")));
-    let free = logs.find(|log| log.symlink_metadata().is_err());
-    free.unwrap_or_else(|| place.logs.clone())
-}
-
-/// Creates an empty log. **Errors**: another queue has just created it. If it cannot be created, the runner says why.
-pub(crate) fn create_log(log: &Path) -> Result<(), FsError> {
     let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
-    match rustix::fs::open(log, flags, Mode::from_raw_mode(0o666)) {
-        Err(error @ Errno::EXIST) => Err(FsError::Write {
-            action: "create",
-            path: log.to_path_buf(),
-            source: error.into(),
-        }),
-        _ => Ok(()),
-    }
+    let mode = Mode::from_raw_mode(0o666);
+    let own = logs.find(|log| rustix::fs::open(log, flags, mode).err() != Some(Errno::EXIST));
+    own.unwrap_or_else(|| place.logs.clone())
 }
 
 /// Path of a link to the log of a job's last attempt, named by the job's id for people.

@@ -45,8 +45,7 @@ impl Manager<'_> {
             let queue = self.options.place.queue.display().to_string();
             let sharer = settings.gpu_mem_mib.is_some().then_some(queue.as_str());
             match self.cards.lease(&start.cards, sharer, now) {
-                // It starts up while the journal is synced.
-                Ok(Some(leases)) => match self.runner.start(&self.next_folder(start.job)) {
+                Ok(Some(leases)) => match self.runner_for(start.job) {
                     Ok(runner) => {
                         events.push(self.start_event(&start, None));
                         begun.push((start, leases, runner));
@@ -75,7 +74,26 @@ impl Manager<'_> {
         for (job, path) in refused {
             self.refuse(job, missing(&path))?;
         }
+        if self.spare.is_none()
+            && let Some(next) = schedule::next_jobs(&self.queue, 1).first()
+        {
+            let folder = self.next_folder(*next);
+            // If it cannot be started now, that is tried again when it is needed.
+            let runner = self.runner.start(&folder).ok();
+            self.spare = runner.map(|runner| (folder, runner));
+        }
         Ok(again)
+    }
+
+    /// A runner for the next attempt of a job: the spare one, or a new one that starts up while the journal is synced.
+    fn runner_for(&mut self, job: u32) -> Result<Waiting, AttemptError> {
+        let folder = self.next_folder(job);
+        match self.spare.take() {
+            Some((of, runner)) if of == folder => return Ok(runner),
+            Some((_, other)) => self.watch.dismiss(other),
+            None => {}
+        }
+        self.runner.start(&folder)
     }
 
     fn next_folder(&self, job: u32) -> PathBuf {
@@ -107,9 +125,6 @@ impl Manager<'_> {
         let (common, queue) = (&self.common, &self.queue);
         let log = queue.run(job).last().log.as_deref().unwrap_or_default();
         let log = PathBuf::from(log);
-        // The folder may have been removed. First: an attempt with a specification has a log of its own.
-        aris_fs::create_dir(&self.place().logs)?;
-        spec::create_log(&log)?;
         let spec = common.spec(queue, job, &folder, log.clone(), given, leases);
         aris_attempt::prepare(&folder, &spec)?;
         aris_fs::create_dir(&spec::run_folder(&folder, queue.run(job)))?;
