@@ -2,6 +2,7 @@
 //! `citation_audit --live` and `--offline` against servers on this machine.
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 
 use aris_testkit::{Answer, Helper, Project, Run, Server};
 use serde_json::{Value, json};
@@ -20,7 +21,7 @@ fn project(doi: &str, author: &str) -> Project {
 
 /// Runs the helper against a Crossref that has one work; the other sources are down.
 fn run(project: &Project, server: &Server, args: &[&str]) -> Run {
-    call(project, args, &|_| server.url().to_owned())
+    call(project, args, &|_| server.url().clone())
 }
 
 fn call(project: &Project, args: &[&str], address: &dyn Fn(&str) -> String) -> Run {
@@ -107,7 +108,11 @@ fn found(cases: &[(&str, Value)]) -> Vec<(String, Vec<String>)> {
     for (number, (entry, record)) in cases.iter().enumerate() {
         let key = format!("k{number}");
         let doi = format!("10.1000/{key}");
-        bib += &format!("@article{{{key}, {entry}, journal = {{Journal}}, doi = {{{doi}}}}}\n");
+        writeln!(
+            bib,
+            "@article{{{key}, {entry}, journal = {{Journal}}, doi = {{{doi}}}}}"
+        )
+        .expect("written");
         let mut record = record.clone();
         record["DOI"] = json!(doi);
         record["type"] = json!("journal-article");
@@ -117,7 +122,8 @@ fn found(cases: &[(&str, Value)]) -> Vec<(String, Vec<String>)> {
     let server = Server::start(move |request| {
         let path = request.path();
         let record = path.rsplit("10.1000").next().and_then(|end| {
-            records.get(&end[end.len().min(1)..].replace("2F", "").replace("2f", ""))
+            let end = end.get(1..).unwrap_or_default();
+            records.get(&end.replace("2F", "").replace("2f", ""))
         });
         match (path.get(..4).unwrap_or_default(), record) {
             ("/CRO", Some(record)) => {

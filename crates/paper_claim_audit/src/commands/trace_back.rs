@@ -82,19 +82,17 @@ pub(crate) fn run(args: &TraceArgs, context: &Context) -> Result<Shown, Error> {
     let claims = project.claims_name();
     let numbers = audit.entries.iter();
     let numbers = numbers.map(|entry| (entry, Row::new(entry, &claims)));
-    // Places are relative to the paper's folder; other programs print them relative to the project.
-    let bases = [context.cwd(), &project.files.project, Path::new("/")];
-    let written = aris_fs::lexical(Path::new(&args.number));
-    let written = written.to_string_lossy();
+    // Places are relative to the paper's folder; other programs print them relative to the project, shells to the working directory.
+    let bases = [&project.files.folder, &project.files.project, context.cwd()];
+    let written = bases.map(|base| aris_fs::lexical(&base.join(&args.number)));
     let is_wanted = |(_, row): &(&Entry, Row)| {
-        let place = format!("{}:{}", row.location, row.column);
-        let is_named = |place: &String| {
+        let is_named = |place: &str| {
             let path = project.files.folder.join(place);
-            let mut shown = bases
-                .iter()
-                .map(|base| aris_fs::display_relative(&path, base));
-            fits(&args.number, place) || shown.any(|shown| fits(&written, &shown))
+            let path = path.to_string_lossy();
+            let mut written = written.iter();
+            written.any(|written| fits(&written.to_string_lossy(), &path))
         };
+        let place = format!("{}:{}", row.location, row.column);
         fits(&args.number, &row.id) || is_named(&row.location) || is_named(&place)
     };
     let wanted: Vec<(&Entry, Row)> = numbers.filter(is_wanted).collect();
