@@ -1,7 +1,6 @@
 //! Traces a number of the paper back to the run that made its data.
 
 use std::io::{self, Write};
-use std::path::Path;
 
 use aris_claims::project::ProjectError;
 use aris_claims::runs::{Gap, Runs, short};

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use aris_queue::state::Queue;
+use aris_queue::state::{Queue, State};
 use aris_runs::Ledger;
 use jiff::Timestamp;
 
@@ -67,6 +67,11 @@ impl<'a> Writers<'a> {
         let Some(all) = self.written.get(path) else {
             return self.by_times(job, path);
         };
+        // What a completed job left has no record if another was writing the file when its digest was taken.
+        self.no_other(job, path, |other| {
+            let id = &*self.queue.job(other).id;
+            self.queue.state(other) == State::Completed && all.iter().all(|one| one.job != id)
+        })?;
         let id = &*self.queue.job(job).id;
         let Some(own) = all.iter().rfind(|one| one.job == id) else {
             return Err(String::from(
@@ -91,22 +96,28 @@ impl<'a> Writers<'a> {
         })
     }
 
-    /// The same without records of runs.
-    fn by_times(&self, job: u32, path: &Path) -> Result<(), String> {
+    /// Checks that no other job that declares the file, and that `counts`, ran after the start of this one.
+    fn no_other(&self, job: u32, path: &Path, counts: impl Fn(u32) -> bool) -> Result<(), String> {
         let last = self.queue.run(job).last();
         let mut others = self.declared.get(path).into_iter().flatten();
         let other = others.find(|other| {
             let mut attempts = self.queue.run(**other).attempts.iter();
             let later = attempts
                 .any(|one| !one.withdrawn && one.ended.is_none_or(|end| Some(end) > last.started));
-            **other != job && later
+            **other != job && later && counts(**other)
         });
-        if let Some(other) = other {
+        other.map_or(Ok(()), |other| {
             let id = &self.queue.job(*other).id;
-            return Err(format!(
+            Err(format!(
                 "job {id:?} declares the same file and ran later or at the same time"
-            ));
-        }
+            ))
+        })
+    }
+
+    /// The same without records of runs.
+    fn by_times(&self, job: u32, path: &Path) -> Result<(), String> {
+        self.no_other(job, path, |_| true)?;
+        let last = self.queue.run(job).last();
         let changed = path.metadata().and_then(|data| data.modified()).ok();
         let changed = changed.and_then(|time| Timestamp::try_from(time).ok());
         // An imported job has no command, and only whole seconds.
