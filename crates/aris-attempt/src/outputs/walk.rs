@@ -60,7 +60,7 @@ pub fn matches(cwd: &Path, text: &str) -> Vec<PathBuf> {
     found
 }
 
-/// Whether a pattern would match a path if that existed; as [`matches`]. All paths are without `..` and links.
+/// Whether a pattern would match a path if that existed; as [`matches()`]. All paths are without `..` and links.
 pub fn would_match(cwd: &Path, text: &str, path: &Path) -> bool {
     if text.is_empty() || text.ends_with('/') && !path.is_dir() {
         return false;
