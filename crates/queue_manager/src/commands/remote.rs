@@ -281,7 +281,7 @@ fn serve(program: &Path, words: &[OsString], folder: &Path, args: &[String]) -> 
     }
     if let Some(word) = args.first().filter(|word| STAYING.contains(&word.as_str())) {
         let text = format!(
-            "error: {word} runs on and on, and a call on a server must end; use start and status"
+            "error: {word} does not end by itself, as a call on a server must; use start and status"
         );
         return Answer::refused(2, text);
     }

@@ -184,7 +184,7 @@ impl Standing {
         if self.stopped {
             writeln!(
                 out,
-                "stopped\tno recipe_runner is at it; recipe_runner resume goes on"
+                "stopped\tno recipe_runner is running; recipe_runner resume continues"
             )?;
         }
         if self.cancelled {
